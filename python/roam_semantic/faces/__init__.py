@@ -1,0 +1,1 @@
+"""The ways in: EPC, JSON-RPC, MCP, HTTP, command line."""

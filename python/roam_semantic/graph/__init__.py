@@ -1,0 +1,1 @@
+"""Graph questions over our own tables."""

@@ -1,0 +1,1 @@
+"""Models and their adapters, behind narrow protocols."""

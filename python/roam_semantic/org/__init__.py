@@ -1,0 +1,1 @@
+"""Org text to outline to units: pure, no input or output."""

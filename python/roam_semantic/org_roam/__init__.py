@@ -1,0 +1,1 @@
+"""Org-roam's database, only ever read."""

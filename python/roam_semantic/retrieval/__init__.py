@@ -1,0 +1,1 @@
+"""Query to hits: parsing, legs, fusion, the one pipeline."""

@@ -1,0 +1,238 @@
+"""The only importer of a SQLite driver: opens, retries, translates, checks.
+
+apsw, because its SQLite loads extensions on every platform and is new.  One
+process opens a database file through this one library only, and never forks
+with an open handle (both are on SQLite's own list of ways to corrupt a file).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import random
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import apsw
+
+from roam_semantic.errors import Unavailable
+
+Row = tuple[Any, ...]
+Result = TypeVar("Result")
+
+CACHE_KIB = 32768
+MAP_BYTES = 1 << 30
+
+
+class Busy(Unavailable):
+    """Another process holds the lock; try again later."""
+
+
+class Broken(Unavailable):
+    """The file is not a database, is cut, or lacks a table."""
+
+
+class ReadOnly(Unavailable):
+    """The file or its folder may not be written."""
+
+
+class Connection:
+    """One open database.  Use it from one thread at a time."""
+
+    def __init__(self, path: str, raw: apsw.Connection) -> None:
+        self.path = path
+        self._raw = raw
+        self.has_vec = False
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """Return every row of SQL at once, so that no read lock outlives the call."""
+        with translated(self.path):
+            return self._raw.execute(sql, values).fetchall()
+
+    def row(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
+        """Return the first row, or None."""
+        found = self.rows(sql, values)
+        return found[0] if found else None
+
+    def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """Return the first column of the first row, or None."""
+        found = self.row(sql, values)
+        return found[0] if found else None
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> None:
+        """Execute one statement whose rows do not matter."""
+        self.rows(sql, values)
+
+    def run_many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
+        """Execute SQL once for each row of VALUES."""
+        with translated(self.path):
+            self._raw.executemany(sql, values).fetchall()
+
+    def last_id(self) -> int:
+        """Return the rowid of the last insert."""
+        return self._raw.last_insert_rowid()
+
+    def changes(self) -> int:
+        """Return how many rows the last statement changed."""
+        return self._raw.changes()
+
+    def interrupt(self) -> None:
+        """Stop what runs on this connection; callable from another thread."""
+        self._raw.interrupt()
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Hold the write lock for the block: all of it is stored, or nothing."""
+        retried(lambda: self.run("BEGIN IMMEDIATE"))
+        try:
+            yield
+        except BaseException:
+            if self._raw.in_transaction:
+                self._raw.execute("ROLLBACK").fetchall()
+            raise
+        retried(lambda: self.run("COMMIT"))
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """See one state of the database for the whole block."""
+        self.run("BEGIN")
+        try:
+            yield
+        finally:
+            if self._raw.in_transaction:
+                self._raw.execute("ROLLBACK").fetchall()
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        self._raw.close()
+
+
+@contextmanager
+def translated(path: str) -> Iterator[None]:
+    """Turn the driver's errors into ours."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise Busy(f"{path} is locked by another program", "it is tried again") from error
+    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        raise ReadOnly(f"{path} cannot be opened ({error})", "check its permissions") from error
+    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, apsw.IOError) as error:
+        raise Broken(f"{path} is not readable ({error})", "run `roam-semantic doctor`") from error
+    except apsw.FullError as error:
+        raise Unavailable(f"no room to write {path}", "free some disk space") from error
+    except apsw.InterruptError as error:
+        raise Busy(f"a query of {path} was stopped", "ask again") from error
+
+
+def retried(action: Callable[[], Result], seconds: float = 30.0) -> Result:
+    """Return ACTION's value; while it is Busy, wait and try again for SECONDS."""
+    deadline = time.monotonic() + seconds
+    pause = 0.002
+    while True:
+        try:
+            return action()
+        except Busy:
+            if time.monotonic() > deadline:
+                raise
+        time.sleep(pause * (0.5 + random.random()))  # noqa: S311 - jitter, not a secret
+        pause = min(pause * 2, 0.25)
+
+
+def open_index(path: str, *, writable: bool = False, wait_ms: int = 5000) -> Connection:
+    """Open our own index file (WAL); WRITABLE makes it, mode 0600, when missing."""
+    flags = apsw.SQLITE_OPEN_URI | apsw.SQLITE_OPEN_NOMUTEX
+    if writable:
+        flags |= apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+        _make_private(path)
+    else:
+        flags |= apsw.SQLITE_OPEN_READONLY
+    with translated(path):
+        connection = Connection(path, apsw.Connection(path, flags=flags))
+    try:
+        _tune(connection, writable, wait_ms)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_foreign(path: str, *, wait_ms: int = 250) -> Connection:
+    """Open somebody else's database for one short read: never made, never written."""
+    if not os.path.exists(path):
+        raise Broken(f"{path} does not exist", "nothing is needed: the files are read instead")
+    uri = "file:" + _uri_path(path) + "?mode=ro"
+    with translated(path):
+        raw = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_URI | apsw.SQLITE_OPEN_READONLY)
+    raw.set_busy_timeout(wait_ms)
+    return Connection(path, raw)
+
+
+def _uri_path(path: str) -> str:
+    return "".join(
+        char if char not in "%?#" else f"%{ord(char):02x}" for char in os.path.abspath(path)
+    )
+
+
+def _make_private(path: str) -> None:
+    os.makedirs(os.path.dirname(path) or ".", mode=0o700, exist_ok=True)
+    if not os.path.exists(path):
+        with translated(path):
+            _create_empty(path)
+
+
+def _create_empty(path: str) -> None:
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+    except OSError as error:
+        raise ReadOnly(
+            f"{path} cannot be made ({error.strerror})", "set ROAM_INDEX to a file in a folder you own"
+        ) from error
+
+
+def _tune(connection: Connection, writable: bool, wait_ms: int) -> None:
+    with translated(connection.path):
+        connection._raw.set_busy_timeout(wait_ms)  # pyright: ignore[reportPrivateUsage]
+    if writable:
+        retried(lambda: connection.run("PRAGMA journal_mode=WAL"))
+        connection.run("PRAGMA synchronous=NORMAL")
+        connection.run("PRAGMA secure_delete=ON")
+    connection.run(f"PRAGMA cache_size=-{CACHE_KIB}")
+    connection.run(f"PRAGMA mmap_size={MAP_BYTES}")
+
+
+def load_vec(connection: Connection) -> bool:
+    """Load sqlite-vec's vec0 into CONNECTION; False when it cannot be had.
+
+    By path, because importing the package imports numpy (55 ms against 2).
+    """
+    if connection.has_vec:
+        return True
+    path = vec_path()
+    if path is None:
+        return False
+    raw = connection._raw  # pyright: ignore[reportPrivateUsage]
+    try:
+        raw.enable_load_extension(True)
+        raw.load_extension(path)
+    except (apsw.Error, AttributeError):
+        return False
+    finally:
+        if hasattr(raw, "enable_load_extension"):
+            raw.enable_load_extension(False)
+    connection.has_vec = True
+    return True
+
+
+def vec_path() -> str | None:
+    """Return the file of the vec0 extension without its suffix, or None."""
+    spec = importlib.util.find_spec("sqlite_vec")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    return os.path.join(spec.submodule_search_locations[0], "vec0")
+
+
+def library_version() -> str:
+    """Return the version of SQLite itself, for doctor."""
+    return apsw.sqlite_lib_version()

@@ -1,0 +1,1 @@
+"""The embed_* tables: schema, units, words, vectors, cache."""
