@@ -15,11 +15,13 @@ FTS_COLUMNS = ("title", "aliases", "path", "text", "extra", "meta")
 TABLES: tuple[str, ...] = (
     "CREATE TABLE embed_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # path: as the vault is written; hash: SHA-1 of the bytes, as org-roam keeps it;
-    # from_roam: 1 when org-roam's rows were current and judged the nodes.
+    # from_roam: 1 when org-roam's rows were current and judged the nodes;
+    # stamp: what the file system said when it was read ("" forces a new reading).
     """CREATE TABLE embed_files (
         key INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, real_path TEXT NOT NULL,
         hash TEXT NOT NULL, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL,
-        title TEXT NOT NULL, from_roam INTEGER NOT NULL, language TEXT NOT NULL DEFAULT '')""",
+        stamp TEXT NOT NULL, title TEXT NOT NULL, from_roam INTEGER NOT NULL,
+        language TEXT NOT NULL DEFAULT '')""",
     # id is NULL for a file without one; owner 0: another file holds the id.
     """CREATE TABLE embed_nodes (
         key INTEGER PRIMARY KEY, id TEXT, owner INTEGER NOT NULL DEFAULT 1,

@@ -1,0 +1,191 @@
+"""The index file: made, opened, checked, and thrown away when it is broken.
+
+Everything in it can be made again from the notes and the vector cache, so a
+broken file is replaced, never repaired by guessing.  Org-roam's own database
+is never touched: a file that holds foreign tables is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from roam_semantic import sqlite
+from roam_semantic.errors import NotReady
+from roam_semantic.sqlite import Broken, Connection
+from roam_semantic.store import schema
+
+READABLE = frozenset({str(schema.SCHEMA_VERSION)})
+
+
+class Index:
+    """One index file.  Readers are one per thread, the writer is the caller's."""
+
+    def __init__(self, path: str, vault: str) -> None:
+        self.path = path
+        self.vault = vault
+        self._local = threading.local()
+
+    def exists(self) -> bool:
+        """Return whether there is an index with our tables."""
+        try:
+            return self.reader().value("SELECT value FROM embed_meta WHERE name='schema'") is not None
+        except (Broken, NotReady, sqlite.ReadOnly):
+            return False
+
+    def reader(self) -> Connection:
+        """Return this thread's read connection; it notices a replaced file.
+
+        Raise NotReady when nothing has been indexed yet.
+        """
+        identity = _identity(self.path)
+        held: tuple[tuple[int, int], Connection] | None = getattr(self._local, "held", None)
+        if held is not None:
+            if held[0] == identity:
+                return held[1]
+            held[1].close()
+            self._local.held = None
+        if identity is None:
+            raise NotReady("no note has been indexed yet", "run `roam-semantic index`")
+        connection = sqlite.open_index(self.path)
+        try:
+            self._expect_ours(connection)
+        except BaseException:
+            connection.close()
+            raise
+        self._local.held = (identity, connection)
+        return connection
+
+    def _expect_ours(self, connection: Connection) -> None:
+        names = table_names(connection)
+        if "embed_meta" not in names:
+            raise NotReady("no note has been indexed yet", "run `roam-semantic index`")
+        version = meta(connection, "schema")
+        if version not in READABLE:
+            raise NotReady(
+                f"the index {self.path} has schema {version}, this version reads "
+                f"{schema.SCHEMA_VERSION}",
+                "run `roam-semantic index --force`, or update roam-semantic",
+            )
+        vault = meta(connection, "vault")
+        if vault not in (None, os.path.realpath(self.vault)):
+            raise NotReady(
+                f"the index {self.path} belongs to the vault {vault}",
+                "set ROAM_INDEX to another file for this vault",
+            )
+
+    def close(self) -> None:
+        """Close this thread's reader."""
+        held: tuple[object, Connection] | None = getattr(self._local, "held", None)
+        if held is not None:
+            held[1].close()
+            self._local.held = None
+
+    def open_writer(self, *, fresh: bool = False) -> Connection:
+        """Return a connection that may write, with all tables there.
+
+        FRESH, a broken file or an older schema: start with an empty file.
+        Only the holder of the indexing lease may call this.
+        """
+        if fresh:
+            self._discard()
+        try:
+            return self._prepared()
+        except Broken:
+            self._discard()
+            return self._prepared()
+
+    def _prepared(self) -> Connection:
+        connection = sqlite.open_index(self.path, writable=True)
+        try:
+            sqlite.load_vec(connection)
+            names = table_names(connection)
+            if names and not any(name.startswith("embed_") for name in names):
+                raise NotReady(
+                    f"{self.path} is another program's database", "set ROAM_INDEX to a file of its own"
+                )
+            if "embed_meta" not in names:
+                self._create(connection)
+            self._expect_ours(connection)
+            probe(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _create(self, connection: Connection) -> None:
+        with connection.writing():
+            for name in table_names(connection):
+                if not is_shadow(name):
+                    connection.run(f'DROP TABLE IF EXISTS "{name}"')
+            for statement in schema.TABLES:
+                connection.run(statement)
+            set_meta(connection, "schema", str(schema.SCHEMA_VERSION))
+            set_meta(connection, "vault", os.path.realpath(self.vault))
+
+    def _discard(self) -> None:
+        """Remove the file, unless it is not ours to remove."""
+        if not os.path.exists(self.path):
+            return
+        if _holds_foreign_tables(self.path):
+            raise NotReady(
+                f"{self.path} is another program's database", "set ROAM_INDEX to a file of its own"
+            )
+        for suffix in ("", "-wal", "-shm", "-journal"):
+            if os.path.exists(self.path + suffix):
+                os.remove(self.path + suffix)
+
+
+def probe(connection: Connection) -> None:
+    """Raise Broken when a table is missing or the words cannot be asked."""
+    missing = {"embed_files", "embed_nodes", "embed_units", "embed_fts", "embed_links"} - set(
+        table_names(connection)
+    )
+    if missing:
+        raise Broken(f"{connection.path} lacks {', '.join(sorted(missing))}", "it is rebuilt")
+    connection.rows("SELECT rowid FROM embed_fts WHERE embed_fts MATCH '\"probe\"' LIMIT 1")
+    connection.rows("SELECT rowid FROM embed_names WHERE embed_names MATCH '\"probe\"' LIMIT 1")
+
+
+def table_names(connection: Connection) -> list[str]:
+    """Return the names of all tables."""
+    return [name for (name,) in connection.rows("SELECT name FROM sqlite_master WHERE type='table'")]
+
+
+def is_shadow(name: str) -> bool:
+    """Return whether NAME belongs to a virtual table and goes with it."""
+    return name.startswith("sqlite_") or any(
+        name.startswith(owner + "_") for owner in ("embed_fts", "embed_names", "embed_vec")
+    )
+
+
+def meta(connection: Connection, name: str) -> str | None:
+    """Return the entry NAME of embed_meta, or None."""
+    return connection.value("SELECT value FROM embed_meta WHERE name = ?", (name,))
+
+
+def set_meta(connection: Connection, name: str, value: str) -> None:
+    """Store VALUE under NAME in embed_meta; the caller holds the transaction."""
+    connection.run("INSERT OR REPLACE INTO embed_meta (name, value) VALUES (?, ?)", (name, value))
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _holds_foreign_tables(path: str) -> bool:
+    try:
+        connection = sqlite.open_foreign(path)
+    except (Broken, sqlite.ReadOnly):
+        return False
+    try:
+        names = table_names(connection)
+    except Broken:
+        return False
+    finally:
+        connection.close()
+    return any(not name.startswith(("embed_", "sqlite_")) for name in names)
