@@ -40,6 +40,6 @@ else
 fi
 
 printf 'Installing roam-semantic%s into .venv ...\n' "${extra:+ and what its tests need}" >&2
-.venv/bin/python -m pip install --quiet --editable ".${extra:+[$extra]}" ||
+.venv/bin/python -m pip install -qq --editable ".${extra:+[$extra]}" ||
     fail "the installation failed: pip's own words are above"
 printf '%s\n' "$state" >".venv/installed-${extra:-plain}"
