@@ -74,3 +74,10 @@ class Internal(RoamError):
 
     kind = "internal"
     exit_code = 1
+
+
+def from_dict(given: dict[str, str]) -> RoamError:
+    """Return the error another process told us of as {kind, message, hint}."""
+    kinds = (BadRequest, NotFound, NotReady, Unavailable, Cancelled)
+    found = next((kind for kind in kinds if kind.kind == given.get("kind")), Internal)
+    return found(given.get("message", ""), given.get("hint", ""))

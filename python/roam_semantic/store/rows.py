@@ -13,7 +13,7 @@ class UnitRow(msgspec.Struct, frozen=True):
     """A unit with everything its tables need.
 
     node: position of its node in FileRows.nodes.  path … meta: the columns of
-    embed_fts.  embed_text: what the model reads, "" for nothing to embed.
+    embed_fts.  embeddable: there is a word for the model to read.
     """
 
     node: int
@@ -28,11 +28,15 @@ class UnitRow(msgspec.Struct, frozen=True):
     text: str
     extra: str
     meta: str
-    embed_text: str
+    embeddable: bool
 
 
 class FileRows(msgspec.Struct, frozen=True):
-    """One file, complete: what one transaction writes."""
+    """One file, complete: what one transaction writes.
+
+    from_roam: 0 our own reading, 1 org-roam has rows for these bytes but no
+    node, 2 its rows judged what is a node.
+    """
 
     path: str
     real_path: str
@@ -41,7 +45,7 @@ class FileRows(msgspec.Struct, frozen=True):
     size: int
     stamp: str
     title: str
-    from_roam: bool
+    from_roam: int
     language: str
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]

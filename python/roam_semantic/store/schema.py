@@ -15,7 +15,8 @@ FTS_COLUMNS = ("title", "aliases", "path", "text", "extra", "meta")
 TABLES: tuple[str, ...] = (
     "CREATE TABLE embed_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # path: as the vault is written; hash: SHA-1 of the bytes, as org-roam keeps it;
-    # from_roam: 1 when org-roam's rows were current and judged the nodes;
+    # from_roam: 0 our own reading, 1 org-roam has rows for these bytes but no node,
+    # 2 its rows judged what is a node;
     # stamp: what the file system said when it was read ("" forces a new reading).
     """CREATE TABLE embed_files (
         key INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, real_path TEXT NOT NULL,
@@ -48,18 +49,17 @@ TABLES: tuple[str, ...] = (
     "CREATE INDEX embed_links_file ON embed_links (file)",
     "CREATE INDEX embed_links_source ON embed_links (source)",
     "CREATE INDEX embed_links_dest ON embed_links (dest)",
-    # title … meta are what embed_fts indexes; embed_text is what the model reads.
+    # title … meta are what embed_fts indexes; the model reads title, path and text.
     # state: 0 pending, 1 embedded, 2 failed, 3 nothing to embed.
     """CREATE TABLE embed_units (
         id INTEGER PRIMARY KEY AUTOINCREMENT, node INTEGER NOT NULL, file INTEGER NOT NULL,
         type TEXT NOT NULL, outline_path TEXT NOT NULL, line INTEGER NOT NULL,
         pos INTEGER NOT NULL, part INTEGER NOT NULL, title TEXT NOT NULL,
         aliases TEXT NOT NULL, path TEXT NOT NULL, text TEXT NOT NULL, extra TEXT NOT NULL,
-        meta TEXT NOT NULL, embed_text TEXT NOT NULL, state INTEGER NOT NULL,
-        error TEXT)""",
+        meta TEXT NOT NULL, state INTEGER NOT NULL, error TEXT)""",
     "CREATE INDEX embed_units_node ON embed_units (node)",
     "CREATE INDEX embed_units_file ON embed_units (file)",
-    "CREATE INDEX embed_units_state ON embed_units (state) WHERE state IN (0, 2)",
+    "CREATE INDEX embed_units_state ON embed_units (state) WHERE state IN (0, 2, 3)",
     """CREATE VIRTUAL TABLE embed_fts USING fts5(
         title, aliases, path, text, extra, meta, content='embed_units', content_rowid='id',
         tokenize="porter unicode61 remove_diacritics 2")""",

@@ -12,7 +12,7 @@ import msgspec
 
 from roam_semantic.sqlite import Connection
 from roam_semantic.store import schema
-from roam_semantic.store.rows import EMBEDDED, FAILED, PENDING
+from roam_semantic.store.rows import EMBEDDED, FAILED, NOTHING, PENDING
 
 
 class VectorSet(msgspec.Struct, frozen=True):
@@ -88,14 +88,17 @@ def _record(connection: Connection, name: str, vectors: VectorSet) -> None:
 
 def pending_units(
     connection: Connection, target: VectorSet, after: int, limit: int
-) -> list[tuple[int, str]]:
-    """Return up to LIMIT (unit, text for the model) beyond unit AFTER that TARGET lacks."""
+) -> list[tuple[int, str, str, str]]:
+    """Return up to LIMIT (unit, title, outline path, text) beyond unit AFTER that TARGET lacks.
+
+    The outline path is still JSON.
+    """
     if target == vector_set(connection):
         where = f"state = {PENDING}"
     else:
-        where = f"embed_text != '' AND id NOT IN (SELECT unit FROM {target.vectors})"
+        where = f"state != {NOTHING} AND id NOT IN (SELECT unit FROM {target.vectors})"
     return connection.rows(
-        f"SELECT id, embed_text FROM embed_units WHERE id > ? AND {where} ORDER BY id LIMIT ?",
+        f"SELECT id, title, outline_path, text FROM embed_units WHERE id > ? AND {where} ORDER BY id LIMIT ?",
         (after, limit),
     )
 
@@ -104,7 +107,7 @@ def count_pending(connection: Connection, target: VectorSet) -> int:
     """Return how many units TARGET lacks."""
     if target == vector_set(connection):
         return connection.value(f"SELECT count(*) FROM embed_units WHERE state = {PENDING}")
-    total = connection.value("SELECT count(*) FROM embed_units WHERE embed_text != ''")
+    total = connection.value(f"SELECT count(*) FROM embed_units WHERE state != {NOTHING}")
     return total - connection.value(f"SELECT count(*) FROM {target.vectors}")
 
 
@@ -150,3 +153,12 @@ def write_failures(connection: Connection, failures: Sequence[tuple[int, str]]) 
             connection.run_many(
                 f"UPDATE embed_units SET state = {FAILED}, error = ?2 WHERE id = ?1", failures
             )
+
+
+def drop_building(connection: Connection, building: VectorSet) -> None:
+    """Give up a set that was being built."""
+    with connection.writing():
+        connection.run("DELETE FROM embed_meta WHERE name = 'building'")
+        connection.run(f"DROP TABLE IF EXISTS {building.vectors}")
+        if connection.has_vec:
+            connection.run(f"DROP TABLE IF EXISTS {building.codes}")

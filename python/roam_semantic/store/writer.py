@@ -18,8 +18,10 @@ from roam_semantic.values import Link, Node, Skipped
 
 FTS = "title, aliases, path, text, extra, meta"
 # What must be equal for a stored unit to be kept as it is.
-CONTENT = f"type, outline_path, part, {FTS}, embed_text"
+CONTENT = f"type, outline_path, part, {FTS}"
 UNITS_A_TRANSACTION = 128
+# FileRows.from_roam of a file whose nodes org-roam's rows name.
+JUDGED = 2
 
 
 class Writer:
@@ -54,7 +56,7 @@ class Writer:
         )
         values = (
             file.real_path, file.hash, file.mtime_ns, file.size, file.stamp, file.title,
-            int(file.from_roam), file.language,
+            file.from_roam, file.language,
         )  # fmt: skip
         if key is None:
             connection.run(
@@ -134,7 +136,7 @@ class Writer:
                 self._write_names(key, node)
         return keys
 
-    def _owns(self, node: Node, file: int, from_roam: bool) -> bool:
+    def _owns(self, node: Node, file: int, from_roam: int) -> bool:
         """Return whether NODE's id belongs to FILE; org-roam's word comes first."""
         if node.id is None:
             return True
@@ -146,7 +148,7 @@ class Writer:
         if held is None:
             return True
         key, holder, holder_from_roam = held
-        if holder == file or not from_roam or holder_from_roam:
+        if holder == file or from_roam <= holder_from_roam or from_roam < JUDGED:
             return False
         self.connection.run("UPDATE embed_nodes SET owner = 0 WHERE key = ?", (key,))
         self.connection.run("DELETE FROM embed_names WHERE rowid = ?", (key,))
@@ -199,7 +201,7 @@ class Writer:
                 if row[-3:] != (node, unit.line, unit.pos):
                     moved.append((node, unit.line, unit.pos, row[0]))
             else:
-                state = PENDING if unit.embed_text else NOTHING
+                state = PENDING if unit.embeddable else NOTHING
                 added.append((node, file, unit.line, unit.pos, state, *content))
         self._delete_rows([row[0] for rows in kept.values() for row in rows])
         self.connection.run_many(
@@ -216,7 +218,7 @@ class Writer:
         numbered = list(enumerate(rows, start=first))
         self.connection.run_many(
             f"INSERT INTO embed_units (id, node, file, line, pos, state, {CONTENT})"
-            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
             [(number, *row) for number, row in numbered],
         )
         self.connection.run_many(
@@ -278,7 +280,7 @@ class Writer:
 def _content(unit: UnitRow) -> Row:
     return (
         unit.type, encode(unit.outline_path), unit.part, unit.title, unit.aliases, unit.path,
-        unit.text, unit.extra, unit.meta, unit.embed_text,
+        unit.text, unit.extra, unit.meta,
     )  # fmt: skip
 
 

@@ -1,0 +1,192 @@
+"""Bring graph and words up to the files as they are now; vectors come after.
+
+A refresh is cheap when nothing changed: a stat scan, one query, and one stat
+of org-roam's database.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+
+from roam_semantic.errors import Cancelled, Unavailable
+from roam_semantic.indexing.plan import Plan, Stored, plan
+from roam_semantic.indexing.read import prepare, read_bytes
+from roam_semantic.indexing.scan import Entry, Scan, scan
+from roam_semantic.org_roam.database import FileRows as RoamRows
+from roam_semantic.org_roam.database import RoamDatabase
+from roam_semantic.sqlite import Connection
+from roam_semantic.store.index import meta, set_meta
+from roam_semantic.store.rows import FileRows
+from roam_semantic.store.writer import Writer
+from roam_semantic.values import Skipped
+
+IMPORTED = "roam_identity"
+# Files whose org-roam rows are asked for at once.
+CHUNK = 256
+
+
+class Refreshed(msgspec.Struct):
+    """What a refresh did.  left: changed files it had no time for."""
+
+    files: int = 0
+    read: int = 0
+    gone: int = 0
+    left: int = 0
+    skipped: tuple[Skipped, ...] = ()
+    message: str = ""
+
+
+def look(connection: Connection, vault: str, database: RoamDatabase | None) -> tuple[Scan, Plan, str]:
+    """Return what is on disk, what must be done about it, and a message.
+
+    Reads only.  The message says why org-roam's database could not be asked.
+    """
+    found = scan(vault)
+    stored = {
+        path: Stored(digest, stamp, from_roam)
+        for path, digest, stamp, from_roam in connection.rows(
+            "SELECT path, hash, stamp, from_roam FROM embed_files"
+        )
+    }
+    message = ""
+    hashes: dict[str, str] | None = None
+    owners: frozenset[str] = frozenset()
+    if database is not None and _identity_text(database) != meta(connection, IMPORTED):
+        try:
+            hashes = database.hashes()
+            owners = _owners(database, found, hashes)
+        except Unavailable as error:
+            message = error.message
+    doubtful_kept = frozenset(
+        entry.path for entry in found.entries if entry.doubtful and entry.path in stored
+    )
+    return found, plan(found, stored, hashes, owners | doubtful_kept), message
+
+
+def _owners(database: RoamDatabase, found: Scan, hashes: dict[str, str]) -> frozenset[str]:
+    doubtful = {
+        path
+        for entry in found.entries
+        if entry.doubtful
+        for path in (entry.path, entry.real_path)
+        if path in hashes
+    }
+    if not doubtful:
+        return frozenset()
+    return frozenset(path for path, rows in database.rows(doubtful).items() if rows.nodes)
+
+
+def _identity_text(database: RoamDatabase) -> str:
+    return repr(database.identity())
+
+
+def refresh(
+    connection: Connection,
+    vault: str,
+    database: RoamDatabase | None,
+    too_long: Callable[[str], bool] | None,
+    *,
+    budget_s: float | None = None,
+    cancelled: Callable[[], bool] = lambda: False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Refreshed:
+    """Write graph rows, units and words of every changed file; forget gone ones.
+
+    The caller holds the indexing lease.  Stop after BUDGET_S seconds and say
+    how many files are left; raise Cancelled when CANCELLED says so.
+    """
+    deadline = None if budget_s is None else time.monotonic() + budget_s
+    identity = "" if database is None else _identity_text(database)
+    found, todo, message = look(connection, vault, database)
+    writer = Writer(connection)
+    writer.delete_files(todo.gone)
+    result = Refreshed(files=todo.total, gone=len(todo.gone), message=message)
+    skipped = _named_skips(found, todo)
+    # A file that gave up an id makes its other holders stale: look again.
+    for _ in range(3):
+        _write(writer, database, todo, too_long, result, skipped, deadline, cancelled, progress)
+        if result.left or not (todo.read or todo.gone):
+            break
+        _, todo, _ = look(connection, vault, None)
+    if not result.left:
+        writer.set_skipped(skipped)
+        if database is not None and not message and identity != meta(connection, IMPORTED):
+            with connection.writing():
+                set_meta(connection, IMPORTED, identity)
+    result.skipped = tuple(skipped)
+    return result
+
+
+def _named_skips(found: Scan, todo: Plan) -> list[Skipped]:
+    taken = {entry.path for entry in todo.read}
+    return [
+        *found.skipped,
+        *(
+            Skipped(entry.path, entry.doubtful)
+            for entry in found.entries
+            if entry.doubtful and entry.path not in taken
+        ),
+    ]
+
+
+def _write(
+    writer: Writer,
+    database: RoamDatabase | None,
+    todo: Plan,
+    too_long: Callable[[str], bool] | None,
+    result: Refreshed,
+    skipped: list[Skipped],
+    deadline: float | None,
+    cancelled: Callable[[], bool],
+    progress: Callable[[int, int], None],
+) -> None:
+    done = 0
+
+    def prepared() -> Iterator[FileRows]:
+        nonlocal done
+        for start in range(0, len(todo.read), CHUNK):
+            chunk = todo.read[start : start + CHUNK]
+            rows = _roam_rows(database, chunk, result)
+            for entry in chunk:
+                if cancelled():
+                    raise Cancelled("indexing was cancelled", "what is done is kept; run it again")
+                if deadline is not None and time.monotonic() > deadline:
+                    result.left = len(todo.read) - done
+                    return
+                done += 1
+                progress(done, len(todo.read))
+                made = _prepared(entry, rows, too_long)
+                if isinstance(made, FileRows):
+                    result.read += 1
+                    yield made
+                elif made is not None:
+                    skipped.append(made)
+
+    writer.write_files(prepared())
+
+
+def _prepared(
+    entry: Entry, rows: dict[str, RoamRows], too_long: Callable[[str], bool] | None
+) -> FileRows | Skipped | None:
+    try:
+        raw = read_bytes(entry.real_path)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return Skipped(entry.path, f"cannot be read ({error.strerror})")
+    return prepare(entry, raw, rows.get(entry.path) or rows.get(entry.real_path), too_long)
+
+
+def _roam_rows(
+    database: RoamDatabase | None, chunk: Sequence[Entry], result: Refreshed
+) -> dict[str, RoamRows]:
+    if database is None or result.message:
+        return {}
+    try:
+        return database.rows({path for entry in chunk for path in (entry.path, entry.real_path)})
+    except Unavailable as error:
+        result.message = error.message
+        return {}

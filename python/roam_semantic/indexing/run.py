@@ -1,0 +1,228 @@
+"""One indexing run: words first, vectors after, everything resumable."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import msgspec
+
+from roam_semantic.indexing.embedding import Embedded, embed_pending, store_boilerplate
+from roam_semantic.indexing.refresh import Refreshed, refresh
+from roam_semantic.models.embedder import Embedder
+from roam_semantic.org_roam.database import RoamDatabase
+from roam_semantic.sqlite import Connection
+from roam_semantic.store import check
+from roam_semantic.store.cache import VectorCache
+from roam_semantic.store.index import Index
+from roam_semantic.store.lease import lease
+from roam_semantic.store.rows import FAILED, PENDING
+from roam_semantic.store.vectors import (
+    VectorSet,
+    activate,
+    count_pending,
+    create_set,
+    drop_building,
+    vector_set,
+)
+
+# Seconds between two looks at the files while vectors are being made.
+LOOK_AGAIN_S = 2.0
+# A run that read this share of the notes finds the boilerplate anew.
+BULK_SHARE = 0.1
+
+
+# Told of (done, total, phase): "reading" counts files, "embedding" units.
+Tell = Callable[[int, int, str], None]
+
+
+def silent(done: int, total: int, phase: str) -> None:
+    """Tell nobody."""
+
+
+class Result(msgspec.Struct):
+    """What a run did; the counts of nodes and units are the whole index's."""
+
+    refreshed: Refreshed
+    embedded: Embedded
+    seconds: float
+
+
+class Indexer:
+    """Indexes one vault into one index file."""
+
+    def __init__(
+        self,
+        index: Index,
+        database: RoamDatabase | None,
+        cache_folder: str,
+        embedder: Callable[[], Embedder],
+    ) -> None:
+        self._index = index
+        self._database = database
+        self._cache_folder = cache_folder
+        self._embedder = embedder
+
+    def refresh(self, budget_s: float) -> Refreshed:
+        """Bring words up to the files for at most BUDGET_S seconds.
+
+        Raise Held when another process is indexing: then it does this.
+        """
+        with self._writing() as connection:
+            return refresh(
+                connection, self._index.vault, self._database, None, budget_s=budget_s
+            )
+
+    @contextmanager
+    def _writing(
+        self, wait_s: float = 0.0, cancelled: Callable[[], bool] | None = None
+    ) -> Iterator[Connection]:
+        with lease(self._index.path, wait_s=wait_s, cancelled=cancelled):
+            connection = self._index.open_writer()
+            try:
+                yield connection
+            finally:
+                connection.close()
+
+    def run(
+        self,
+        *,
+        force: bool = False,
+        wait_s: float = 0.0,
+        cancelled: Callable[[], bool] = lambda: False,
+        progress: Tell = silent,
+    ) -> Result:
+        """Index everything that is not; FORCE reads and embeds all again.
+
+        Wait up to WAIT_S seconds for another indexer, then raise Held.  Raise
+        Cancelled when CANCELLED says so; what is written stays.
+        """
+        start = time.monotonic()
+        with self._writing(wait_s, cancelled) as connection:
+            self._mend(connection)
+            if force:
+                with connection.writing():
+                    connection.run("UPDATE embed_files SET stamp = ''")
+            embedder = self._embedder()
+            refreshed = self._refresh(connection, embedder, cancelled, progress)
+            if refreshed.read > BULK_SHARE * refreshed.files:
+                store_boilerplate(connection)
+            embedded = self._embed(connection, embedder, force, refreshed, cancelled, progress)
+        return Result(refreshed, embedded, time.monotonic() - start)
+
+    def _mend(self, connection: Connection) -> None:
+        layers = {fault.layer for fault in check.repair(connection)}
+        active = vector_set(connection)
+        if active is not None and layers & {"codes", "vectors"}:
+            rebuild_codes(connection, active)
+
+    def _refresh(
+        self,
+        connection: Connection,
+        embedder: Embedder,
+        cancelled: Callable[[], bool],
+        progress: Tell,
+    ) -> Refreshed:
+        pace = _Pace("reading", progress)
+        return refresh(
+            connection,
+            self._index.vault,
+            self._database,
+            embedder.too_long,
+            cancelled=cancelled,
+            progress=pace.at,
+        )
+
+    def _embed(
+        self,
+        connection: Connection,
+        embedder: Embedder,
+        force: bool,
+        refreshed: Refreshed,
+        cancelled: Callable[[], bool],
+        progress: Tell,
+    ) -> Embedded:
+        target = target_set(connection, embedder, force)
+        with connection.writing():
+            connection.run(f"UPDATE embed_units SET state = {PENDING} WHERE state = {FAILED}")
+        cache = VectorCache(
+            self._cache_folder, embedder.digest, embedder.dimension, embedder.passage_prefix
+        )
+        pace = _Pace("embedding", progress)
+        looked = time.monotonic()
+
+        def between() -> None:
+            nonlocal looked
+            if time.monotonic() - looked > LOOK_AGAIN_S:
+                again = refresh(
+                    connection, self._index.vault, self._database, embedder.too_long, cancelled=cancelled
+                )
+                refreshed.read += again.read
+                refreshed.skipped = again.skipped
+                looked = time.monotonic()
+
+        total = count_pending(connection, target)
+        try:
+            counts = embed_pending(
+                connection, target, embedder, cache,
+                cancelled=cancelled,
+                progress=lambda counts: pace.at(counts.done, max(total, counts.done)),
+                between=between,
+            )  # fmt: skip
+        finally:
+            cache.trim()
+            cache.close()
+        if target != vector_set(connection):
+            activate(connection)
+        return counts
+
+
+def target_set(connection: Connection, embedder: Embedder, force: bool) -> VectorSet:
+    """Return the vector set to fill: the active one while its model is EMBEDDER's.
+
+    Another model (or FORCE) builds a set beside it, so that the old vectors
+    answer until the new ones are complete.
+    """
+    name, digest, dimension = embedder.name, embedder.digest, embedder.dimension
+    active = vector_set(connection)
+    if active is None:
+        return create_set(connection, "vectors", 1, name, digest, dimension)
+    building = vector_set(connection, "building")
+    if active.digest == digest and not force:
+        if building is not None:
+            drop_building(connection, building)
+        return active
+    if building is not None and building.digest == digest:
+        return building
+    return create_set(connection, "building", 3 - active.key, name, digest, dimension)
+
+
+def rebuild_codes(connection: Connection, active: VectorSet) -> None:
+    """Make the sign bits again from the float16 rows."""
+    from roam_semantic.models.vectors import code, unpack  # numpy only when it is needed
+
+    if not connection.has_vec:
+        return
+    rows = connection.rows(f"SELECT unit, v FROM {active.vectors}")
+    with connection.writing():
+        connection.run(f"DROP TABLE IF EXISTS {active.codes}")
+        connection.run(f"CREATE VIRTUAL TABLE {active.codes} USING vec0(code bit[{active.dimension}])")
+        connection.run_many(
+            f"INSERT INTO {active.codes} (rowid, code) VALUES (?, vec_bit(?))",
+            [(unit, code(unpack(v, active.dimension))) for unit, v in rows],
+        )
+
+
+class _Pace:
+    """Tells of a phase at most ten times a second, and of its end."""
+
+    def __init__(self, phase: str, tell: Tell) -> None:
+        self._phase, self._tell = phase, tell
+        self._last = 0.0
+
+    def at(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if done >= total or now - self._last >= 0.1:
+            self._last = now
+            self._tell(done, total, self._phase)

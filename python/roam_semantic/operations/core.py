@@ -1,0 +1,231 @@
+"""What operations work with: one vault, its index, its models, its jobs.
+
+Faces call operations from several threads; each thread has its own reader.
+`serving` is True in a process that stays: it looks at the files at most once
+a second and indexes behind the caller's back; a one-shot command does what
+the call needs and ends.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from roam_semantic.errors import NotReady, RoamError
+from roam_semantic.indexing.job import Job
+from roam_semantic.indexing.refresh import Refreshed, look
+from roam_semantic.indexing.run import Indexer
+from roam_semantic.org_roam.database import RoamDatabase
+from roam_semantic.settings import Settings
+from roam_semantic.sqlite import Connection
+from roam_semantic.store.index import Index
+from roam_semantic.store.lease import Held
+from roam_semantic.store.rows import FAILED, NOTHING, PENDING
+from roam_semantic.store.vectors import vector_set
+from roam_semantic.values import IndexState
+
+if TYPE_CHECKING:
+    from roam_semantic.models.embedder import Embedder
+    from roam_semantic.retrieval.vectors import CodeMatrix
+
+LOOK_EVERY_S = 1.0
+REFRESH_BUDGET_S = 0.5
+FIRST_BUDGET_S = 5.0
+# Up to so many units are embedded in this process, more by a child.
+INLINE_UNITS = 32
+RETRY_JOB_S = 60.0
+
+
+class Core:
+    """One vault and everything known about it in this process."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        index_path: str | None,
+        database: RoamDatabase | None,
+        worker: Sequence[str],
+        serving: bool = False,
+    ) -> None:
+        """worker: the command of a child process that indexes this vault."""
+        self.settings = settings
+        self.database = database
+        self.serving = serving
+        self.index_path = index_path
+        self.message = ""
+        self._worker = list(worker)
+        self._lock = threading.RLock()
+        self._embedder: Embedder | None = None
+        self._codes: CodeMatrix | None = None
+        self._job: Job | None = None
+        self._job_failed_at = float("-inf")
+        self._behind: threading.Thread | None = None
+        self._looked = float("-inf")
+        self._stale = 0
+        self._index: Index | None = None
+        self._counts = threading.local()
+
+    @property
+    def index(self) -> Index:
+        """Return the index; raise NotReady while no vault or no place is known."""
+        if self._index is None:
+            vault = self.settings.require_vault()
+            if self.index_path is None:
+                raise NotReady("there is no place for the index", "set ROAM_INDEX to a file")
+            self._index = Index(self.index_path, vault)
+        return self._index
+
+    @property
+    def indexer(self) -> Indexer:
+        """Return what brings the index up to date."""
+        return Indexer(self.index, self.database, self.settings.cache, self.embedder)
+
+    def embedder(self) -> Embedder:
+        """Return the embedding model, loaded at first use."""
+        with self._lock:
+            if self._embedder is None:
+                from roam_semantic.models.choose import choose  # onnxruntime: 80 ms
+
+                self._embedder = choose(self.settings)
+            return self._embedder
+
+    def codes(self) -> CodeMatrix:
+        """Return the matrix of sign bits all searches share."""
+        with self._lock:
+            if self._codes is None:
+                from roam_semantic.retrieval.vectors import CodeMatrix  # numpy: 60 ms
+
+                self._codes = CodeMatrix()
+            return self._codes
+
+    def reader(self) -> Connection:
+        """Return this thread's reader of the index."""
+        return self.index.reader()
+
+    def freshen(self) -> None:
+        """Bring words up to the files on disk, within a short budget.
+
+        What does not fit the budget, and all vectors, are left to a job behind
+        the caller's back (a server) or to the next `index` (a command).
+        """
+        with self._lock:
+            if self.serving and time.monotonic() - self._looked < LOOK_EVERY_S:
+                return
+            first = not self.index.exists()
+            if first or self._changed():
+                self._refresh(FIRST_BUDGET_S if first else REFRESH_BUDGET_S)
+            self._looked = time.monotonic()
+            self._embed_behind()
+
+    def _changed(self) -> bool:
+        _, todo, message = look(self.reader(), self.index.vault, self.database)
+        self.message = message
+        self._stale = len(todo.read) + len(todo.gone)
+        return self._stale > 0
+
+    def _refresh(self, budget_s: float) -> None:
+        try:
+            done: Refreshed = self.indexer.refresh(budget_s)
+        except Held:
+            return  # the holder looks at the files itself
+        self._stale = done.left
+        self.message = done.message
+
+    def _embed_behind(self) -> None:
+        """Have pending units embedded: here when few, by a child when many."""
+        if not self.index.exists():
+            return
+        pending = self.state().pending + self._stale
+        if not pending or self.job() is not None:
+            return
+        if time.monotonic() - self._job_failed_at < RETRY_JOB_S:
+            return
+        if not self.serving:
+            if pending <= INLINE_UNITS and self._stale == 0 and self._embedder is not None:
+                self._run_inline()
+        elif pending > INLINE_UNITS or self._stale:
+            self.start_job()
+        elif self._behind is None or not self._behind.is_alive():
+            self._behind = threading.Thread(target=self._run_inline, name="embed", daemon=True)
+            self._behind.start()
+
+    def _run_inline(self) -> None:
+        try:
+            self.indexer.run()
+        except Held:
+            return
+        except RoamError as error:
+            self._job_failed_at = time.monotonic()
+            self.message = error.message
+
+    def start_job(self, force: bool = False) -> Job:
+        """Return the job that indexes, a new one unless one is running."""
+        with self._lock:
+            running = self.job()
+            if running is None:
+                command = [*self._worker, "--force"] if force else self._worker
+                running = self._job = Job(command)
+            return running
+
+    def job(self) -> Job | None:
+        """Return the running job of this process, or None."""
+        with self._lock:
+            if self._job is not None and not self._job.running:
+                if self._job.error is not None:
+                    self._job_failed_at = time.monotonic()
+                    self.message = self._job.error.message
+                self._job = None
+            return self._job
+
+    def state(self) -> IndexState:
+        """Return how far the index is; raise NotReady when there is none."""
+        reader = self.reader()
+        version = reader.value("PRAGMA data_version"), id(reader)
+        held: tuple[object, IndexState] | None = getattr(self._counts, "held", None)
+        if held is None or held[0] != version:
+            held = version, _counted(reader)
+            self._counts.held = held
+        counted = held[1]
+        return IndexState(
+            indexed=counted.indexed,
+            total=counted.total,
+            pending=counted.pending,
+            failed=counted.failed,
+            age_s=round(self._age_s(), 3),
+            model=counted.model,
+            stale_files=self._stale,
+        )
+
+    def _age_s(self) -> float:
+        if self._looked > float("-inf"):
+            return time.monotonic() - self._looked
+        return max(0.0, time.time() - os.stat(self.index.path).st_mtime)
+
+    def close(self) -> None:
+        """End what runs for this core."""
+        job = self.job()
+        if job is not None:
+            job.cancel()
+
+
+def _counted(reader: Connection) -> IndexState:
+    def of(state: int) -> int:
+        # A constant, not a parameter, so that the partial index can serve it.
+        return reader.value(f"SELECT count(*) FROM embed_units WHERE state = {state:d}")
+
+    total = reader.value("SELECT count(*) FROM embed_units")
+    pending, failed = of(PENDING), of(FAILED)
+    active = vector_set(reader)
+    return IndexState(
+        indexed=total - pending - failed - of(NOTHING),
+        total=total,
+        pending=pending,
+        failed=failed,
+        age_s=0.0,
+        model=None if active is None else active.model,
+    )
+
+
