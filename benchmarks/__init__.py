@@ -1,0 +1,1 @@
+"""What roam-semantic costs, as ratios against named rivals in one run."""
