@@ -125,20 +125,23 @@ class Operation:
             parameter.check(decoded[parameter.name])
         return decoded
 
-    def call(
+    def bind(
         self,
-        core: object,
         given: Mapping[str, Any],
         request: Request = NOBODY,
         *,
         from_text: bool = False,
         from_lisp: bool = False,
-    ) -> Any:
-        """Check GIVEN (see `decode`), run the operation, return its answer."""
+    ) -> Callable[[Any], Any]:
+        """Check GIVEN (see `decode`); return the call, which only wants the core.
+
+        Apart from the call, so that a wrong argument is told before a core is
+        opened, and even where none can be.
+        """
         arguments = self.decode(given, from_text=from_text, from_lisp=from_lisp)
         if self.signature.request is not None:
             arguments[self.signature.request] = request
-        return self.function(core, **arguments)
+        return lambda core: self.function(core, **arguments)
 
     def usage(self) -> str:
         """Return one line that names the arguments."""

@@ -9,6 +9,9 @@ import msgspec
 
 from roam_semantic.errors import Cancelled
 
+PROGRESS_EVERY_S = 0.1
+"""The least time between two reports of one phase; its end is always told."""
+
 
 class Progress(msgspec.Struct, frozen=True):
     """How far a call is: done of total, things a second, seconds left if known."""
@@ -45,6 +48,7 @@ class Request:
         self._phase: str | None = None
         self._phase_started = 0.0
         self._phase_first = 0
+        self._told = 0.0
 
     def cancel(self) -> None:
         """Ask the operation to stop; safe from any thread or signal handler."""
@@ -72,6 +76,9 @@ class Request:
         now = time.monotonic()
         if phase != self._phase:
             self._phase, self._phase_started, self._phase_first = phase, now, done
+        elif done < total and now - self._told < PROGRESS_EVERY_S:
+            return
+        self._told = now
         seconds = now - self._phase_started
         rate = (done - self._phase_first) / seconds if seconds > 0 else 0.0
         left = (total - done) / rate if rate > 0 else None
