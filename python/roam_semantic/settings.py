@@ -41,13 +41,13 @@ SETTINGS: tuple[Setting, ...] = (
         "file of our index",
     ),
     Setting("ROAM_EMBEDDER", "embedder", "auto", "auto, embedded or ollama"),
-    Setting("ROAM_MODEL_DIR", "model_dir", "", "folder of a model to use instead of the built-in one"),
+    Setting("ROAM_MODEL_DIR", "model_dir", "", "folder of a model of your own"),
     Setting("ROAM_SEARCH_HOST", "host", "127.0.0.1", "loopback address of the HTTP endpoint"),
-    Setting("ROAM_SEARCH_PORT", "port", "8766", "TCP port of the HTTP endpoint, 0 picks a free one"),
+    Setting("ROAM_SEARCH_PORT", "port", "8766", "TCP port of the HTTP endpoint, 0: any"),
     Setting("ROAM_LOG", "log", "", "file for diagnostics; empty keeps them on stderr"),
-    Setting("XDG_CACHE_HOME", "cache_home", "~/.cache", "where the vector cache and models are kept"),
+    Setting("XDG_CACHE_HOME", "cache_home", "~/.cache", "where the vector cache is kept"),
     Setting("XDG_STATE_HOME", "state_home", "~/.local/state", "where the HTTP token is kept"),
-    Setting("ROAM_SEMANTIC_TOKEN", "token", "", "secret of the EPC handshake, set by Emacs for its child"),
+    Setting("ROAM_SEMANTIC_TOKEN", "token", "", "secret of the EPC handshake, set by Emacs"),
 )
 
 

@@ -187,7 +187,7 @@ def _create_empty(path: str) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
     except OSError as error:
         raise ReadOnly(
-            f"{path} cannot be made ({error.strerror})", "set ROAM_INDEX to a file in a folder you own"
+            f"{path} cannot be made ({error.strerror})", "set ROAM_INDEX to a file you may write"
         ) from error
 
 

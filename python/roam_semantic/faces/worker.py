@@ -33,7 +33,9 @@ def serve(core: Core, arguments: Sequence[str]) -> int:
         _say({"error": error.as_dict()})
         return error.exit_code
     except Exception as error:  # noqa: BLE001 - the parent must be told, whatever it was
-        _say({"error": Internal(f"indexing failed: {error}", "see `roam-semantic doctor`").as_dict()})
+        _say(
+            {"error": Internal(f"indexing failed: {error}", "see `roam-semantic doctor`").as_dict()}
+        )
         return Internal.exit_code
     _say({"result": answer})
     return 0

@@ -6,14 +6,15 @@ from itertools import groupby
 
 from roam_semantic.sqlite import Connection
 
+OWNED = "SELECT count(*) FROM embed_nodes WHERE owner AND id IS NOT NULL"
+
 
 def counts(connection: Connection) -> dict[str, int]:
     """Return the counts of files, nodes, links and tags by name."""
     questions = {
         "files": "SELECT count(*) FROM embed_files",
-        "file_nodes": "SELECT count(*) FROM embed_nodes WHERE owner AND id IS NOT NULL AND level = 0",
-        "heading_nodes": "SELECT count(*) FROM embed_nodes"
-        " WHERE owner AND id IS NOT NULL AND level > 0",
+        "file_nodes": f"{OWNED} AND level = 0",
+        "heading_nodes": f"{OWNED} AND level > 0",
         "files_without_id": "SELECT count(*) FROM embed_nodes WHERE id IS NULL",
         "links": "SELECT count(*) FROM embed_links WHERE source IS NOT NULL",
         "id_links": "SELECT count(*) FROM embed_links WHERE type = 'id' AND source IS NOT NULL",
@@ -24,7 +25,9 @@ def counts(connection: Connection) -> dict[str, int]:
 
 def unit_types(connection: Connection) -> dict[str, int]:
     """Return how many units there are of each type."""
-    return dict(connection.rows("SELECT type, count(*) FROM embed_units GROUP BY type ORDER BY type"))
+    return dict(
+        connection.rows("SELECT type, count(*) FROM embed_units GROUP BY type ORDER BY type")
+    )
 
 
 def clashes(connection: Connection) -> list[tuple[str, tuple[str, ...]]]:

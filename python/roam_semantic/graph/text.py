@@ -8,6 +8,7 @@ from roam_semantic.errors import NotFound, NotReady
 from roam_semantic.org.decode import NotText, decode
 from roam_semantic.org.names import is_encrypted
 from roam_semantic.org.parse import read_note
+from roam_semantic.paths import to_path
 from roam_semantic.sqlite import Connection
 from roam_semantic.values import Node, Ref, Section
 
@@ -29,7 +30,7 @@ def read_node(connection: Connection, key: int) -> NodeText:
     if is_encrypted(node.file):
         raise NotReady(f"{node.file} is encrypted and is not read here", "open it in Emacs")
     try:
-        with open(real_path, "rb") as file:
+        with open(to_path(real_path), "rb") as file:
             text = decode(file.read()).text
     except FileNotFoundError as error:
         raise NotFound(f"{node.file} is gone", "run `roam-semantic index`") from error
@@ -43,7 +44,11 @@ def _own_text(text: str, node: Node) -> str:
     start = _place(sections, node)
     lines = text.split("\n")
     end = next(
-        (place for place in range(start + 1, len(sections)) if 0 < sections[place].level <= node.level),
+        (
+            place
+            for place in range(start + 1, len(sections))
+            if 0 < sections[place].level <= node.level
+        ),
         len(sections),
     )
     if node.level == 0:

@@ -48,7 +48,9 @@ class Embedded(msgspec.Struct):
         return self.embedded + self.from_cache + self.failed
 
 
-def model_text(title: str, outline_path: Collection[str], text: str, boilerplate: Collection[str]) -> str:
+def model_text(
+    title: str, outline_path: Collection[str], text: str, boilerplate: Collection[str]
+) -> str:
     """Return what the model reads of a unit: where it stands, then what it says.
 
     Lines that many notes share are left out; a unit of nothing else is known
@@ -105,7 +107,9 @@ def embed_pending(
     end (changed notes).  Raise Cancelled when CANCELLED says so; what is
     written stays.
     """
-    boilerplate = frozenset(line for (line,) in connection.rows("SELECT line FROM embed_boilerplate"))
+    boilerplate = frozenset(
+        line for (line,) in connection.rows("SELECT line FROM embed_boilerplate")
+    )
     counts = Embedded()
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="embed") as pool:
         waiting: tuple[_Batch, Future[list[object]]] | None = None
@@ -170,7 +174,9 @@ def _store(
         else:
             packed = pack(result)  # pyright: ignore[reportArgumentType]
             fresh.append((text, packed))
-            rows += [(unit, packed, code(unpack(packed, target.dimension))) for unit in batch.units[text]]
+            rows += [
+                (unit, packed, code(unpack(packed, target.dimension))) for unit in batch.units[text]
+            ]
     counts.embedded += len(rows)
     for text, packed in batch.known.items():
         bits = code(unpack(packed, target.dimension))

@@ -79,7 +79,9 @@ class Job:
         if self.error is not None:
             raise self.error
         if self.result is None:
-            raise Internal("the indexing process ended without a result", "see `roam-semantic doctor`")
+            raise Internal(
+                "the indexing process ended without a result", "see `roam-semantic doctor`"
+            )
         return self.result
 
     def _follow(self) -> None:

@@ -16,6 +16,7 @@ from roam_semantic.org.decode import NotText, decode
 from roam_semantic.org.parse import read_note
 from roam_semantic.org.segment import segment
 from roam_semantic.org_roam.database import FileRows as RoamRows
+from roam_semantic.paths import to_path
 from roam_semantic.store.rows import FileRows, UnitRow
 from roam_semantic.store.words import extra_words, meta_words
 from roam_semantic.values import Link, Node, Note, Ref, Skipped, Unit
@@ -29,7 +30,7 @@ def read_bytes(path: str) -> bytes:
 
     A FIFO put in its place meanwhile cannot make us hang.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    descriptor = os.open(to_path(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     with open(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(0, "not a regular file")
@@ -154,6 +155,6 @@ def _unit_row(unit: Unit, node: Node, place: int) -> UnitRow:
         path=path,
         text=unit.text,
         extra=extra_words(f"{node.title}\n{aliases}\n{path}\n{unit.text}"),
-        meta=meta_words(unit.type, node.tags, node.todo, node.level),
+        meta=meta_words(unit.type, node.tags, node.todo),
         embeddable=bool(MEANS_SOMETHING.search(f"{node.title}{path}{unit.text}")),
     )

@@ -39,7 +39,9 @@ class Refreshed(msgspec.Struct):
     message: str = ""
 
 
-def look(connection: Connection, vault: str, database: RoamDatabase | None) -> tuple[Scan, Plan, str]:
+def look(
+    connection: Connection, vault: str, database: RoamDatabase | None
+) -> tuple[Scan, Plan, str]:
     """Return what is on disk, what must be done about it, and a message.
 
     Reads only.  The message says why org-roam's database could not be asked.

@@ -70,9 +70,7 @@ class Indexer:
         Raise Held when another process is indexing: then it does this.
         """
         with self._writing() as connection:
-            return refresh(
-                connection, self._index.vault, self._database, None, budget_s=budget_s
-            )
+            return refresh(connection, self._index.vault, self._database, None, budget_s=budget_s)
 
     @contextmanager
     def _writing(
@@ -156,7 +154,11 @@ class Indexer:
             nonlocal looked
             if time.monotonic() - looked > LOOK_AGAIN_S:
                 again = refresh(
-                    connection, self._index.vault, self._database, embedder.too_long, cancelled=cancelled
+                    connection,
+                    self._index.vault,
+                    self._database,
+                    embedder.too_long,
+                    cancelled=cancelled,
                 )
                 refreshed.read += again.read
                 refreshed.skipped = again.skipped
@@ -207,7 +209,9 @@ def rebuild_codes(connection: Connection, active: VectorSet) -> None:
     rows = connection.rows(f"SELECT unit, v FROM {active.vectors}")
     with connection.writing():
         connection.run(f"DROP TABLE IF EXISTS {active.codes}")
-        connection.run(f"CREATE VIRTUAL TABLE {active.codes} USING vec0(code bit[{active.dimension}])")
+        connection.run(
+            f"CREATE VIRTUAL TABLE {active.codes} USING vec0(code bit[{active.dimension}])"
+        )
         connection.run_many(
             f"INSERT INTO {active.codes} (rowid, code) VALUES (?, vec_bit(?))",
             [(unit, code(unpack(v, active.dimension))) for unit, v in rows],

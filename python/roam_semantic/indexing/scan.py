@@ -12,6 +12,7 @@ import stat
 import msgspec
 
 from roam_semantic.org import names
+from roam_semantic.paths import to_text
 from roam_semantic.values import Skipped
 
 MAX_BYTES = 16 * 1024 * 1024
@@ -67,7 +68,7 @@ class _Walk:
                 for item in found:
                     self.item(item, real, top)
         except OSError as error:
-            self.skipped.append(Skipped(path, f"folder cannot be read ({error.strerror})"))
+            self.skipped.append(Skipped(to_text(path), f"folder cannot be read ({error.strerror})"))
 
     def item(self, item: os.DirEntry[str], real: str, top: bool) -> None:
         name = item.name
@@ -104,22 +105,22 @@ class _Walk:
         copy = reason is not None and names.is_conflict_copy(name)
         if reason is not None and not copy:
             if names.is_encrypted(name):
-                self.skipped.append(Skipped(path, reason))
+                self.skipped.append(Skipped(to_text(path), reason))
             return
         try:
             found = os.lstat(real)
         except OSError as error:
-            self.skipped.append(Skipped(path, f"cannot be read ({error.strerror})"))
+            self.skipped.append(Skipped(to_text(path), f"cannot be read ({error.strerror})"))
             return
         if not stat.S_ISREG(found.st_mode):
-            self.skipped.append(Skipped(path, "not a regular file"))
+            self.skipped.append(Skipped(to_text(path), "not a regular file"))
         elif found.st_size > MAX_BYTES:
-            self.skipped.append(Skipped(path, "larger than 16 MiB"))
+            self.skipped.append(Skipped(to_text(path), "larger than 16 MiB"))
         elif real not in self.seen:
             self.seen.add(real)
             self.entries.append(
                 Entry(
-                    path, real, found.st_mtime_ns, found.st_size,
+                    to_text(path), to_text(real), found.st_mtime_ns, found.st_size,
                     f"{found.st_mtime_ns}:{found.st_ctime_ns}:{found.st_ino}:{found.st_size}",
                     reason or "",
                 )
@@ -135,6 +136,4 @@ class _Walk:
             if os.path.exists(real):
                 self.file(path, real, name)
             else:
-                self.skipped.append(Skipped(path, "link to nothing"))
-
-
+                self.skipped.append(Skipped(to_text(path), "link to nothing"))

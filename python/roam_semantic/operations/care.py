@@ -118,9 +118,7 @@ def _database(core: Core) -> Iterator[Check]:
         )  # fmt: skip
         return
     state = core.database.state()
-    yield Check(
-        "database", "ok" if state.readable else "warning", state.sentence, state.remedy
-    )
+    yield Check("database", "ok" if state.readable else "warning", state.sentence, state.remedy)
     mode = os.stat(core.database.path).st_mode if os.path.exists(core.database.path) else 0
     if mode & 0o077:
         yield Check(
@@ -154,7 +152,9 @@ def _index(core: Core) -> Iterator[Check]:
     left_out = skipped(core.reader())
     if left_out:
         names = "; ".join(f"{item.file} ({item.reason})" for item in left_out[:10])
-        yield Check("files left out", "warning", f"{len(left_out)}: {names}", "nothing, if that is meant")
+        yield Check(
+            "files left out", "warning", f"{len(left_out)}: {names}", "nothing, if that is meant"
+        )
     missing = _not_in_database(core)
     if missing:
         yield Check(

@@ -227,5 +227,3 @@ def _counted(reader: Connection) -> IndexState:
         age_s=0.0,
         model=None if active is None else active.model,
     )
-
-

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 Limit = Annotated[int, Meta(description="how many hits", ge=1, le=100)]
 Offset = Annotated[int, Meta(description="hits to leave out at the front", ge=0, le=10_000)]
-Characters = Annotated[
-    int, Meta(description="most characters in the answer", ge=200, le=200_000)
-]
+Characters = Annotated[int, Meta(description="most characters in the answer", ge=200, le=200_000)]
 
 
 @operation(read_only=True, positional=("query",))
@@ -32,7 +30,7 @@ def semantic_search(
         str,
         Meta(
             description="what is looked for, in plain words; may hold filters"
-            " tag:x -tag:x title:x file:x todo:x type:x since:2024-01-31 until:… and \"phrases\"",
+            ' tag:x -tag:x title:x file:x todo:x type:x since:2024-01-31 until:… and "phrases"',
             extra=TEXT,
         ),
     ],
@@ -90,7 +88,7 @@ def _query_vector(core: Core, asked: Query, degraded: list[str]) -> Vector | Non
 def search(
     core: Core,
     query: Annotated[
-        str, Meta(description="title, alias, #tag, URL or @citation key, whole or in part", extra=TEXT)
+        str, Meta(description="title, alias, #tag, URL or @key, whole or in part", extra=TEXT)
     ],
     k: Limit = 20,
     offset: Offset = 0,

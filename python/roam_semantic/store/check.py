@@ -54,7 +54,8 @@ def _vector_faults(connection: Connection, active: VectorSet) -> list[Fault]:
         return [Fault("vectors", error.message)]
     found: list[Fault] = []
     if marked or orphans:
-        found.append(Fault("vectors", f"{marked} vectors are missing and {orphans} belong to no unit"))
+        message = f"{marked} vectors are missing and {orphans} belong to no unit"
+        found.append(Fault("vectors", message))
     if codes != vectors:
         found.append(Fault("codes", f"{codes} codes stand for {vectors} vectors"))
     return found

@@ -29,7 +29,7 @@ class Index:
     def exists(self) -> bool:
         """Return whether there is an index with our tables."""
         try:
-            return self.reader().value("SELECT value FROM embed_meta WHERE name='schema'") is not None
+            return meta(self.reader(), "schema") is not None
         except (Broken, NotReady, sqlite.ReadOnly):
             return False
 
@@ -102,7 +102,8 @@ class Index:
             names = table_names(connection)
             if names and not any(name.startswith("embed_") for name in names):
                 raise NotReady(
-                    f"{self.path} is another program's database", "set ROAM_INDEX to a file of its own"
+                    f"{self.path} is another program's database",
+                    "set ROAM_INDEX to a file of its own",
                 )
             if "embed_meta" not in names:
                 self._create(connection)
@@ -149,7 +150,8 @@ def probe(connection: Connection) -> None:
 
 def table_names(connection: Connection) -> list[str]:
     """Return the names of all tables."""
-    return [name for (name,) in connection.rows("SELECT name FROM sqlite_master WHERE type='table'")]
+    sql = "SELECT name FROM sqlite_master WHERE type = 'table'"
+    return [name for (name,) in connection.rows(sql)]
 
 
 def is_shadow(name: str) -> bool:

@@ -98,7 +98,8 @@ def pending_units(
     else:
         where = f"state != {NOTHING} AND id NOT IN (SELECT unit FROM {target.vectors})"
     return connection.rows(
-        f"SELECT id, title, outline_path, text FROM embed_units WHERE id > ? AND {where} ORDER BY id LIMIT ?",
+        "SELECT id, title, outline_path, text FROM embed_units"
+        f" WHERE id > ? AND {where} ORDER BY id LIMIT ?",
         (after, limit),
     )
 

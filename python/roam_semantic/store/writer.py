@@ -125,8 +125,9 @@ class Writer:
                 " priority, scheduled, deadline, outline_path, properties)"
                 " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
                 (
-                    known.pop(node.id, None) if owner else None, node.id, int(owner), file, node.level, node.pos, node.line, node.title,
-                    node.todo, node.priority, node.scheduled, node.deadline,
+                    known.pop(node.id, None) if owner else None, node.id, int(owner), file,
+                    node.level, node.pos, node.line, node.title, node.todo, node.priority,
+                    node.scheduled, node.deadline,
                     encode(node.outline_path), encode(node.properties),
                 ),
             )  # fmt: skip
@@ -141,8 +142,8 @@ class Writer:
         if node.id is None:
             return True
         held = self.connection.row(
-            "SELECT n.key, n.file, f.from_roam FROM embed_nodes n JOIN embed_files f ON f.key = n.file"
-            " WHERE n.id = ? AND n.owner = 1",
+            "SELECT n.key, n.file, f.from_roam FROM embed_nodes n"
+            " JOIN embed_files f ON f.key = n.file WHERE n.id = ? AND n.owner = 1",
             (node.id,),
         )
         if held is None:
