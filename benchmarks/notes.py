@@ -61,7 +61,7 @@ class Words:
 
 
 def _invented(rng: random.Random, count: int) -> list[str]:
-    found = dict.fromkeys(STOP_WORDS)
+    found: dict[str, None] = dict.fromkeys(STOP_WORDS)
     while len(found) < count + len(STOP_WORDS):
         found["".join(rng.choices(SYLLABLES, k=rng.choice((2, 3, 3, 4))))] = None
     return list(found)[len(STOP_WORDS) :]

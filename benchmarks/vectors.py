@@ -62,5 +62,6 @@ def _basis() -> Matrix:
 
 def _spread(rng: np.random.Generator, rows: int) -> Matrix:
     """Return noise whose strength falls from axis to axis."""
-    axes = (np.arange(DIMENSION, dtype=np.float32) + 8) ** np.float32(-0.5)
-    return rng.standard_normal((rows, DIMENSION), dtype=np.float32) * axes
+    axes = (np.arange(DIMENSION) + 8.0) ** -0.5
+    noise = rng.standard_normal((rows, DIMENSION), dtype=np.float32)
+    return noise * axes.astype(np.float32)
