@@ -24,6 +24,7 @@ Result = TypeVar("Result")
 
 CACHE_KIB = 32768
 MAP_BYTES = 1 << 30
+CHECKPOINT_PAGES = 4000
 
 
 class Busy(Unavailable):
@@ -48,8 +49,10 @@ class Connection:
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """Return every row of SQL at once, so that no read lock outlives the call."""
-        with translated(self.path):
+        try:
             return self._raw.execute(sql, values).fetchall()
+        except apsw.Error as error:
+            raise _translation(self.path, error) from error
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
         """Return the first row, or None."""
@@ -67,8 +70,10 @@ class Connection:
 
     def run_many(self, sql: str, values: Iterable[Sequence[Any]]) -> None:
         """Execute SQL once for each row of VALUES."""
-        with translated(self.path):
+        try:
             self._raw.executemany(sql, values).fetchall()
+        except apsw.Error as error:
+            raise _translation(self.path, error) from error
 
     def last_id(self) -> int:
         """Return the rowid of the last insert."""
@@ -114,16 +119,25 @@ def translated(path: str) -> Iterator[None]:
     """Turn the driver's errors into ours."""
     try:
         yield
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise Busy(f"{path} is locked by another program", "it is tried again") from error
-    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
-        raise ReadOnly(f"{path} cannot be opened ({error})", "check its permissions") from error
-    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, apsw.IOError) as error:
-        raise Broken(f"{path} is not readable ({error})", "run `roam-semantic doctor`") from error
-    except apsw.FullError as error:
-        raise Unavailable(f"no room to write {path}", "free some disk space") from error
-    except apsw.InterruptError as error:
-        raise Busy(f"a query of {path} was stopped", "ask again") from error
+    except apsw.Error as error:
+        raise _translation(path, error) from error
+
+
+def _translation(path: str, error: apsw.Error) -> Exception:
+    """Return the error to raise for ERROR; a fault of ours stays what it is."""
+    match error:
+        case apsw.BusyError() | apsw.LockedError():
+            return Busy(f"{path} is locked by another program", "it is tried again")
+        case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.PermissionsError():
+            return ReadOnly(f"{path} cannot be opened ({error})", "check its permissions")
+        case apsw.NotADBError() | apsw.CorruptError() | apsw.SQLError() | apsw.IOError():
+            return Broken(f"{path} is not readable ({error})", "run `roam-semantic doctor`")
+        case apsw.FullError():
+            return Unavailable(f"no room to write {path}", "free some disk space")
+        case apsw.InterruptError():
+            return Busy(f"a query of {path} was stopped", "ask again")
+        case _:
+            return error
 
 
 def retried(action: Callable[[], Result], seconds: float = 30.0) -> Result:
@@ -198,6 +212,7 @@ def _tune(connection: Connection, writable: bool, wait_ms: int) -> None:
         retried(lambda: connection.run("PRAGMA journal_mode=WAL"))
         connection.run("PRAGMA synchronous=NORMAL")
         connection.run("PRAGMA secure_delete=ON")
+        connection.run(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
     connection.run(f"PRAGMA cache_size=-{CACHE_KIB}")
     connection.run(f"PRAGMA mmap_size={MAP_BYTES}")
 

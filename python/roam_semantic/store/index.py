@@ -87,6 +87,11 @@ class Index:
         FRESH, a broken file or an older schema: start with an empty file.
         Only the holder of the indexing lease may call this.
         """
+        # Asked before anything is set on the file: WAL alone would change it.
+        if _holds_foreign_tables(self.path):
+            raise NotReady(
+                f"{self.path} is another program's database", "set ROAM_INDEX to a file of its own"
+            )
         if fresh:
             self._discard()
         try:
@@ -100,11 +105,6 @@ class Index:
         try:
             sqlite.load_vec(connection)
             names = table_names(connection)
-            if names and not any(name.startswith("embed_") for name in names):
-                raise NotReady(
-                    f"{self.path} is another program's database",
-                    "set ROAM_INDEX to a file of its own",
-                )
             if "embed_meta" not in names:
                 self._create(connection)
             self._expect_ours(connection)
@@ -125,13 +125,7 @@ class Index:
             set_meta(connection, "vault", os.path.realpath(self.vault))
 
     def _discard(self) -> None:
-        """Remove the file, unless it is not ours to remove."""
-        if not os.path.exists(self.path):
-            return
-        if _holds_foreign_tables(self.path):
-            raise NotReady(
-                f"{self.path} is another program's database", "set ROAM_INDEX to a file of its own"
-            )
+        """Remove the file with what SQLite keeps beside it."""
         for suffix in ("", "-wal", "-shm", "-journal"):
             if os.path.exists(self.path + suffix):
                 os.remove(self.path + suffix)
@@ -186,7 +180,7 @@ def _holds_foreign_tables(path: str) -> bool:
         return False
     try:
         names = table_names(connection)
-    except Broken:
+    except (Broken, sqlite.ReadOnly):
         return False
     finally:
         connection.close()

@@ -142,14 +142,17 @@ class Writer:
         if node.id is None:
             return True
         held = self.connection.row(
-            "SELECT n.key, n.file, f.from_roam FROM embed_nodes n"
-            " JOIN embed_files f ON f.key = n.file WHERE n.id = ? AND n.owner = 1",
-            (node.id,),
+            "SELECT key, file FROM embed_nodes WHERE id = ? AND owner = 1", (node.id,)
         )
         if held is None:
             return True
-        key, holder, holder_from_roam = held
-        if holder == file or from_roam <= holder_from_roam or from_roam < JUDGED:
+        key, holder = held
+        if holder == file or from_roam < JUDGED:
+            return False
+        if (
+            self.connection.value("SELECT from_roam FROM embed_files WHERE key = ?", (holder,))
+            == JUDGED
+        ):
             return False
         self.connection.run("UPDATE embed_nodes SET owner = 0 WHERE key = ?", (key,))
         self.connection.run("DELETE FROM embed_names WHERE rowid = ?", (key,))
