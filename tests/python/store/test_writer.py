@@ -60,7 +60,8 @@ def connection(index):
 
 def found(connection, word):
     rows = connection.rows(
-        "SELECT u.text FROM embed_fts f JOIN embed_units u ON u.id = f.rowid WHERE embed_fts MATCH ?",
+        "SELECT u.text FROM embed_fts f JOIN embed_units u ON u.id = f.rowid"
+        " WHERE embed_fts MATCH ?",
         (f'"{word}"',),
     )
     return sorted(text for (text,) in rows)
