@@ -45,6 +45,7 @@ class Connection:
     def __init__(self, path: str, raw: apsw.Connection) -> None:
         self.path = path
         self._raw = raw
+        self._tokenizer: apsw.FTS5Tokenizer | None = None
         self.has_vec = False
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
@@ -82,6 +83,16 @@ class Connection:
     def changes(self) -> int:
         """Return how many rows the last statement changed."""
         return self._raw.changes()
+
+    def tokens(self, text: str, tokenizer: str) -> list[str]:
+        """Return the tokens of TEXT, in order, as FTS5's TOKENIZER cuts and stems them."""
+        if self._tokenizer is None:
+            name, *arguments = tokenizer.split()
+            self._tokenizer = self._raw.fts5_tokenizer(name, arguments)
+        found = self._tokenizer(
+            text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False
+        )
+        return [token for group in found for token in group if isinstance(token, str)]
 
     def interrupt(self) -> None:
         """Stop what runs on this connection; callable from another thread."""
