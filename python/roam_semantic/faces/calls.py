@@ -30,6 +30,14 @@ class Core(Protocol):
         ...
 
 
+class Build(Protocol):
+    """What makes a core; serving: for a process that stays."""
+
+    def __call__(self, settings: settings.Settings, *, serving: bool = False) -> Core:
+        """Return a core for SETTINGS; raise a RoamError that says what is missing."""
+        ...
+
+
 class Launch(msgspec.Struct, frozen=True):
     """What a face serves, and how to open it.
 
@@ -37,7 +45,7 @@ class Launch(msgspec.Struct, frozen=True):
     """
 
     catalogue: Catalogue
-    build: Callable[[settings.Settings], Core]
+    build: Build
     overrides: Mapping[str, str | None] = {}
 
     def settings(self) -> settings.Settings:
@@ -45,8 +53,8 @@ class Launch(msgspec.Struct, frozen=True):
         return settings.load(self.overrides)
 
     def open(self) -> Core:
-        """Return the core; raise a RoamError that says what is missing."""
-        return self.build(self.settings())
+        """Return a core that stays; raise a RoamError that says what is missing."""
+        return self.build(self.settings(), serving=True)
 
 
 class Outcome(msgspec.Struct, frozen=True):

@@ -172,17 +172,25 @@ def shown(value: object) -> str:
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> Parameter:
-    metas = [m for m in getattr(annotation, "__metadata__", ()) if isinstance(m, msgspec.Meta)]
+    kind, metas = _apart(annotation)
+    is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
+    members = [_apart(member) for member in (typing.get_args(kind) if is_union else (kind,))]
     limits: dict[str, Any] = {}
-    for meta in metas:
+    described = ""
+    for meta in (*metas, *(meta for _, found in members for meta in found)):
         limits.update(meta.extra or {})
         limits.update((b, getattr(meta, b)) for b in BOUNDS if getattr(meta, b) is not None)
-    described = next((m.description for m in metas if m.description), "")
-    kind = annotation.__origin__ if metas else annotation
-    is_union = typing.get_origin(kind) in (typing.Union, types.UnionType)
-    kinds = typing.get_args(kind) if is_union else (kind,)
-    known = tuple(k for k in kinds if k is not type(None))
-    return Parameter(name, annotation, known, len(known) < len(kinds), default, described, limits)
+        described = described or meta.description or ""
+    kinds = tuple(member for member, _ in members if member is not type(None))
+    optional = len(kinds) < len(members)
+    return Parameter(name, annotation, kinds, optional, default, described, limits)
+
+
+def _apart(annotation: Any) -> tuple[Any, list[msgspec.Meta]]:
+    """Return ANNOTATION without what `Annotated` adds to it, and its Metas."""
+    added = getattr(annotation, "__metadata__", ())
+    metas = [meta for meta in added if isinstance(meta, msgspec.Meta)]
+    return (annotation.__origin__ if added else annotation), metas
 
 
 def _kind_name(kind: Any) -> str:

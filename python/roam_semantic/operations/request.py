@@ -54,6 +54,11 @@ class Request:
         """Ask the operation to stop; safe from any thread or signal handler."""
         self._cancelled = True
 
+    @property
+    def stopping(self) -> bool:
+        """Whether somebody asked it to stop."""
+        return self._cancelled
+
     def cancelled(self) -> bool:
         """Whether to stop: somebody asked, or nobody waits any more."""
         return self._cancelled or self.is_late()
