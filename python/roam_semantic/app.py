@@ -5,11 +5,19 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+from collections.abc import Sequence
 
+from roam_semantic.faces import cli
 from roam_semantic.operations import care, index, nodes, search  # noqa: F401 - fills the catalogue
+from roam_semantic.operations.catalogue import CATALOGUE
 from roam_semantic.operations.core import Core
 from roam_semantic.org_roam.database import RoamDatabase
 from roam_semantic.settings import INDEX_NAME, Settings
+
+
+def main(words: Sequence[str]) -> int:
+    """Run the command line WORDS; return the exit code."""
+    return cli.main(words, CATALOGUE, build)
 
 
 def build(settings: Settings, *, serving: bool = False) -> Core:
