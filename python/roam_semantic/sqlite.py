@@ -11,7 +11,7 @@ import importlib.util
 import os
 import random
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -42,7 +42,7 @@ class ReadOnly(Unavailable):
 class Connection:
     """One open database.  Use it from one thread at a time."""
 
-    def __init__(self, path: str, raw: apsw.Connection) -> None:
+    def __init__(self, path: str, raw: Any) -> None:
         self.path = path
         self._raw = raw
         self._tokenizer: apsw.FTS5Tokenizer | None = None
@@ -99,7 +99,7 @@ class Connection:
         self._raw.interrupt()
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self) -> Generator[None, None, None]:
         """Hold the write lock for the block: all of it is stored, or nothing."""
         retried(lambda: self.run("BEGIN IMMEDIATE"))
         try:
@@ -111,7 +111,7 @@ class Connection:
         retried(lambda: self.run("COMMIT"))
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self) -> Generator[None, None, None]:
         """See one state of the database for the whole block."""
         self.run("BEGIN")
         try:
@@ -126,7 +126,7 @@ class Connection:
 
 
 @contextmanager
-def translated(path: str) -> Iterator[None]:
+def translated(path: str) -> Generator[None, None, None]:
     """Turn the driver's errors into ours."""
     try:
         yield

@@ -105,5 +105,5 @@ class Job:
             self.error = from_dict(said["error"])
         elif "phase" in said:
             if said["phase"] != self.phase:
-                self.phase, self.phase_started = said["phase"], time.monotonic()
+                self.phase, self.phase_started = str(said["phase"]), time.monotonic()
             self.done, self.total = said["done"], said["total"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 import msgspec
@@ -75,7 +75,7 @@ class Indexer:
     @contextmanager
     def _writing(
         self, wait_s: float = 0.0, cancelled: Callable[[], bool] | None = None
-    ) -> Iterator[Connection]:
+    ) -> Generator[Connection, None, None]:
         with lease(self._index.path, wait_s=wait_s, cancelled=cancelled):
             connection = self._index.open_writer()
             try:

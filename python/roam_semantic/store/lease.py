@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 from roam_semantic.errors import Cancelled, Unavailable
@@ -22,7 +22,7 @@ class Held(Unavailable):
 @contextmanager
 def lease(
     index_path: str, *, wait_s: float = 0.0, cancelled: Callable[[], bool] | None = None
-) -> Iterator[None]:
+) -> Generator[None, None, None]:
     """Hold the right to write INDEX_PATH for the block.
 
     Wait up to WAIT_S seconds for another holder, then raise Held.  Raise

@@ -1,0 +1,5 @@
+"""Fixtures every test module may ask for."""
+
+from tests.support import workspace
+
+__all__ = ["workspace"]
