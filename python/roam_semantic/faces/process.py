@@ -27,6 +27,16 @@ def take_stdout() -> BinaryIO:
     return os.fdopen(wire, "wb", buffering=0)
 
 
+def take_stdin() -> BinaryIO:
+    """Return the real stdin for the protocol alone; a child process reads nothing."""
+    wire = os.dup(0)
+    os.set_inheritable(wire, False)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return os.fdopen(wire, "rb")
+
+
 def write_all(wire: BinaryIO, data: bytes) -> None:
     """Write DATA whole: an unbuffered pipe may take a part at a time."""
     view = memoryview(data)

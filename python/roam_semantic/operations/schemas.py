@@ -16,7 +16,8 @@ def input_schema(operation: Operation) -> dict[str, Any]:
     """Return the schema of the arguments of OPERATION, without references."""
     schema = _inlined(operation.arguments)
     schema.pop("title", None)
-    schema.setdefault("properties", {})
+    properties = schema.get("properties", {})
+    schema["properties"] = {name: _without_null(part) for name, part in properties.items()}
     if not schema.get("required"):
         schema.pop("required", None)
     return schema
@@ -70,6 +71,12 @@ def _resolve(schema: Any, components: dict[str, Any]) -> Any:
         name = fields["$ref"].rpartition("/")[2]
         return _resolve(components[name], components)
     return {name: _resolve(part, components) for name, part in fields.items()}
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return SCHEMA without null as an alternative: not giving it says the same."""
+    kinds = [part for part in schema.get("anyOf", []) if part.get("type") != "null"]
+    return kinds[0] if len(kinds) == 1 else schema
 
 
 def _type_only(schema: dict[str, Any]) -> dict[str, Any]:
