@@ -12,6 +12,9 @@ SCHEMA_VERSION = 1
 # Column order of embed_fts; the weights of the words leg follow it.
 FTS_COLUMNS = ("title", "aliases", "path", "text", "extra", "meta")
 
+# How embed_fts cuts text into terms; queries are cut the same way.
+TOKENIZER = "porter unicode61 remove_diacritics 2"
+
 TABLES: tuple[str, ...] = (
     "CREATE TABLE embed_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # path: as the vault is written; hash: SHA-1 of the bytes, as org-roam keeps it;
@@ -60,9 +63,9 @@ TABLES: tuple[str, ...] = (
     "CREATE INDEX embed_units_node ON embed_units (node)",
     "CREATE INDEX embed_units_file ON embed_units (file)",
     "CREATE INDEX embed_units_state ON embed_units (state) WHERE state IN (0, 2, 3)",
-    """CREATE VIRTUAL TABLE embed_fts USING fts5(
+    f"""CREATE VIRTUAL TABLE embed_fts USING fts5(
         title, aliases, path, text, extra, meta, content='embed_units', content_rowid='id',
-        tokenize="porter unicode61 remove_diacritics 2")""",
+        tokenize="{TOKENIZER}")""",
     "CREATE VIRTUAL TABLE embed_terms USING fts5vocab('embed_fts', 'row')",
     # One row a node: title, aliases and tags for substrings (rowid = node key).
     """CREATE VIRTUAL TABLE embed_names USING fts5(
