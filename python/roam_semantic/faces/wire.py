@@ -14,14 +14,18 @@ class BadMessage(ValueError):
     """The bytes are not JSON we take; the text says why in a few words."""
 
 
-def read_json(raw: bytes) -> Any:
+def read_json(raw: bytes, *, strict: bool = False) -> Any:
     """Return the value RAW stands for, its texts legible; raise BadMessage.
+
+    strict: bytes that are not UTF-8 are refused, not replaced.
 
     Not by msgspec: the standard library reads a lone `\\ud800`, which clients
     do send, so that it can be mended instead of leaving them without answer.
     """
     try:
-        value = json.loads(raw.decode("utf-8", "replace"), parse_constant=_refuse_constant)
+        value = json.loads(
+            raw.decode("utf-8", "strict" if strict else "replace"), parse_constant=_refuse_constant
+        )
         return legible_value(value)
     except RecursionError:
         raise BadMessage("the message is nested too deeply") from None
