@@ -143,6 +143,10 @@ class Operation:
             arguments[self.signature.request] = request
         return lambda core: self.function(core, **arguments)
 
+    def call(self, core: object, given: Mapping[str, Any], request: Request = NOBODY) -> Any:
+        """Check GIVEN, run the operation on CORE, and return its answer."""
+        return self.bind(given, request)(core)
+
     def usage(self) -> str:
         """Return one line that names the arguments."""
         names = [p.name if p.required else f"[{p.name}]" for p in self.parameters]
