@@ -80,8 +80,10 @@ class Section(msgspec.Struct, frozen=True):
     excluded: it carries ROAM_EXCLUDE, so neither it nor its text is indexed.
     body: own lines joined by LF, subheadings not included; drawers and
         planning are already taken out, escaped commas removed.
-    body_line: line of the first body line, 1-based.
     lines: for each line of body, its line number in the file.
+    body_pos: pos of the first body line.
+    starts: for each line of body, its pos; empty when the body is one whole
+        piece of the file, so that body_pos and the line lengths tell.
     """
 
     level: int
@@ -95,6 +97,8 @@ class Section(msgspec.Struct, frozen=True):
     lines: tuple[int, ...] = ()
     tags: tuple[str, ...] = ()
     todo: str | None = None
+    body_pos: int = 0
+    starts: tuple[int, ...] = ()
 
 
 class Note(msgspec.Struct, frozen=True):
