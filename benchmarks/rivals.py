@@ -30,6 +30,11 @@ class Naive:
         sqlite.load_vec(connection)
 
     @classmethod
+    def open(cls, path: str) -> Naive:
+        """Open the file that `build` made."""
+        return cls(sqlite.open_index(path))
+
+    @classmethod
     def build(
         cls, path: str, units: Iterable[Row], vectors: Iterable[tuple[int, bytes]]
     ) -> Naive:
