@@ -44,6 +44,12 @@ def _cut_tags(rest: str) -> tuple[str, tuple[str, ...]]:
     return rest[:start].rstrip(" \t"), tags
 
 
+def without_tags(rest: str) -> str:
+    """Return a heading's line REST without trailing tags and blanks."""
+    rest = rest.rstrip(" \t")
+    return _cut_tags(rest)[0] if rest[-1:] == ":" else rest
+
+
 def _has_marked_letters(last: str) -> bool:
     # Emacs counts combining marks (Devanagari vowels, emoji selectors) as letters.
     return (

@@ -27,7 +27,8 @@ LAST_LETTERS = frozenset(name[-1] for name in (*TYPES, *CITE_TYPES))
 LAST_LETTERS |= {letter.upper() for letter in LAST_LETTERS}
 LONGEST = max(map(len, (*TYPES, *CITE_TYPES)))
 
-TYPE = re.compile(rf"(?<![^\W_])(?:{_ALL_TYPES})\Z", re.IGNORECASE)
+# An apostrophe is part of a word in Org's syntax table, an underscore is not.
+TYPE = re.compile(rf"(?<![^\W_])(?<!')(?:{_ALL_TYPES})\Z", re.IGNORECASE)
 TYPED = re.compile(rf"({_ALL_TYPES}):", re.IGNORECASE)
 OPENING = re.compile(r"\[(?:\[|cite[:/])")
 COLON = re.compile(r":(?=[^\s:\]\[<>])")

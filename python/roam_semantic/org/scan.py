@@ -13,6 +13,7 @@ import msgspec
 
 from roam_semantic.org.body import Kept, Keyword, affiliated, elements, keep, running
 from roam_semantic.org.drawer import DRAWER, properties
+from roam_semantic.org.headline import without_tags
 from roam_semantic.org.links import Found, find_links
 from roam_semantic.org.planning import PLANNING
 
@@ -115,7 +116,7 @@ class _Scanner:
         at = self.next_line(start, end)
         part = Part(blank - start, start, line, text[blank + 1 : at].rstrip("\n"))
         if ":" in part.rest or "[[" in part.rest:
-            part.links = find_links(text, start, at)
+            part.links = find_links(text, start, blank + 1 + len(without_tags(part.rest)))
         if at < end:
             if text[at] in META_STARTS:
                 at = self.meta(part, at, end)
