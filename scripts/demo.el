@@ -21,6 +21,12 @@
   "Return the file NAME in the demo's folder."
   (expand-file-name (concat ".demo/" name) demo-root))
 
+;; Settings of yours must not lead the demo to your own notes.
+(dolist (entry (copy-sequence process-environment))
+  (when (string-prefix-p "ROAM_" entry)
+    (setenv (car (split-string entry "=")) nil)))
+(setenv "XDG_CACHE_HOME" (demo-file "cache"))
+
 ;; -Q leaves out the folder where Debian puts packages.
 (add-to-list 'package-directory-list "/usr/share/emacs/site-lisp/elpa")
 (package-initialize)
@@ -44,7 +50,7 @@
 
 (with-current-buffer (get-buffer-create "*roam-semantic demo*")
   (insert "The sample notes are open: " (abbreviate-file-name org-roam-directory) "\n\n"
-          "  C-c s f   find notes by meaning: try \"why bread needs time\"\n"
+          "  C-c s f   find notes by meaning: try \"pausing a yacht in rough weather\"\n"
           "  C-c s i   bring the index up to date\n"
           "  C-c s d   what works, what does not, what to do\n")
   (goto-char (point-min))
