@@ -59,6 +59,7 @@ class Core:
 
     def __init__(self, vault: str | None) -> None:
         self.vault = vault
+        self.ended = "nothing has been counted"
 
     def close(self) -> None:
         """Hold nothing, let go of nothing."""
@@ -104,13 +105,22 @@ def count(
     request: Request = NOBODY,
 ) -> Text:
     """Count slowly, tell how far it is, stop when asked."""
+    print("a careless print of a library", flush=True)
     for step in range(steps):
-        request.check()
+        if request.cancelled():
+            core.ended = "it was cancelled"
+            request.check()
         request.progress(step, steps, "counting")
         time.sleep(pause_s)
     request.progress(steps, steps, "counting")
-    print("a careless print of a library")
-    return Text(f"counted to {steps}")
+    core.ended = f"counted to {steps}"
+    return Text(core.ended)
+
+
+@operation(read_only=True, catalogue=CATALOGUE)
+def ended(core: Core) -> Text:
+    """Tell how the last count ended."""
+    return Text(core.ended)
 
 
 @operation(read_only=True, catalogue=CATALOGUE)
