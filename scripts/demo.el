@@ -12,6 +12,11 @@
 
 (require 'package)
 
+(defvar org-roam-directory)
+(defvar org-roam-db-location)
+(defvar native-comp-async-report-warnings-errors)
+(defvar roam-semantic-map)
+
 (defconst demo-root
   (file-name-directory
    (directory-file-name (file-name-directory (or load-file-name buffer-file-name))))
