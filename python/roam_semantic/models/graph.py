@@ -183,8 +183,12 @@ class _Builder:
         self.operators.append(Operator(kind, inputs, outputs, domain, attributes))
 
     def _constant(self, name: str, array: NDArray[Any]) -> None:
+        import numpy as np
+
         kind = {"float32": FLOAT, "int8": INT8, "int64": INT64}[array.dtype.name]
-        self.constants.append(Tensor(name, kind, array.shape, array.tobytes()))
+        self.constants.append(
+            Tensor(name, kind, array.shape, np.ascontiguousarray(array).data.cast("B"))
+        )
 
     def _array(self, name: str) -> NDArray[Any]:
         import numpy as np

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 # Enough to know; the first lines of a note are as good as all of it.
-SAMPLE = 4000
+SAMPLE = 3000
 LEAST_HITS, LEAST_SHARE = 2, 0.06
 # One Han character or syllable says about as much as three Latin letters.
 WEIGHT = {"han": 3, "kana": 3, "hangul": 3}
@@ -73,42 +73,34 @@ def _by_word() -> dict[str, tuple[str, ...]]:
 
 
 _LANGUAGES_OF = _by_word()
-# Org's own lines and addresses are English in every vault.
-_NOT_PROSE = re.compile(
-    r"(?ms)^[ \t]*#\+begin_(?:src|example)\b.*?^[ \t]*#\+end_\w+"
-    r"|(?-s:^[ \t]*(?::[\w-]+:|#\+|\|).*$)|(?:https?|file|id):[^\s\]]+|[=~]\S+[=~]",
-    re.IGNORECASE,
-)
+_ADDRESS = re.compile(r"(?:https?|file|id):[^\s\]]+")
 _WORD = re.compile(r"[^\W\d_]+")
+_LATIN = re.compile(r"[a-z]+")
 _SCRIPT = re.compile(
     r"(?P<kana>[\u3041-\u30ff\uff66-\uff9d]+)|(?P<han>[\u3400-\u9fff\U00020000-\U0003134f]+)"
     r"|(?P<hangul>[\uac00-\ud7a3\u1100-\u11ff\u3131-\u318e]+)|(?P<cyrillic>[\u0400-\u052f]+)"
     r"|(?P<el>[\u0370-\u03ff\u1f00-\u1fff]+)|(?P<ar>[\u0600-\u06ff]+)|(?P<he>[\u0590-\u05ff]+)"
-    r"|(?P<th>[\u0e00-\u0e7f]+)|(?P<hi>[\u0900-\u097f]+)|(?P<latin>[A-Za-z\u00c0-\u024f]+)"
+    r"|(?P<th>[\u0e00-\u0e7f]+)|(?P<hi>[\u0900-\u097f]+)|(?P<latin>[\u00c0-\u024f]+)"
 )
+_ASCII = re.compile(r"[\x00-\x7f]+")
 _UKRAINIAN = re.compile("[іїєґ]")
 
 
 def guess(text: str) -> str:
     """Return the language of the org text TEXT ("en", "ja", …), "" when unsure."""
-    sample = _NOT_PROSE.sub(" ", text[: 2 * SAMPLE])[:SAMPLE].lower()
-    if sample.isascii():
+    sample = _ADDRESS.sub(" ", _prose(text)).lower()
+    # Runs without the spaces between them: few, even in Russian.
+    foreign = _ASCII.sub("", sample)
+    if 50 * len(foreign) < len(sample):
         return _latin(sample)
-    letters: Counter[str] = Counter()
-    for run in _SCRIPT.finditer(sample):
+    letters: Counter[str] = Counter(latin=sum(len(run) for run in _LATIN.findall(sample)))
+    for run in _SCRIPT.finditer(foreign):
         script = run.lastgroup or ""
         letters[script] += (run.end() - run.start()) * WEIGHT.get(script, 1)
-    chinese = letters["han"] + letters["kana"]
-    scripts = {**letters, "han": chinese, "kana": 0}
-    main = max(scripts, key=lambda script: (scripts[script], script))
-    if main == "latin" or not scripts[main]:
-        return _latin(sample)
-    if main == "han":
-        # Chinese has no kana; a Japanese note may be nearly all kanji.
-        return "ja" if letters["kana"] * 20 > chinese else "zh"
-    if main == "cyrillic":
-        return "uk" if 40 * len(_UKRAINIAN.findall(sample)) > letters["cyrillic"] else "ru"
-    return "ko" if main == "hangul" else main
+    latin = letters.pop("latin")
+    if latin >= sum(letters.values()):
+        return _latin(sample) or _other(letters, sample)
+    return _other(letters, sample) or _latin(sample)
 
 
 def mostly_foreign(counts: Mapping[str, int]) -> str | None:
@@ -125,11 +117,55 @@ def mostly_foreign(counts: Mapping[str, int]) -> str | None:
     return NAMES.get(main, main)
 
 
+def _other(letters: Mapping[str, int], sample: str) -> str:
+    """Return the language of the most frequent script but Latin, "" without one."""
+    count = Counter(letters)
+    kana, cyrillic = count.pop("kana", 0), count["cyrillic"]
+    count["han"] += kana
+    (main, most), *_ = count.most_common(1)
+    if not most:
+        return ""
+    if main == "han":
+        # Chinese has no kana; a Japanese note may be nearly all kanji.
+        return "ja" if kana * 20 > most else "zh"
+    if main == "cyrillic":
+        return "uk" if 40 * len(_UKRAINIAN.findall(sample)) > cyrillic else "ru"
+    return "ko" if main == "hangul" else main
+
+
+def _prose(text: str) -> str:
+    """Return the first SAMPLE characters of TEXT that are prose.
+
+    Property lines, keywords, code and tables are English in every vault.
+    """
+    lines: list[str] = []
+    room, code = SAMPLE, False
+    for line in text[: 5 * SAMPLE].split("\n"):
+        start = line.lstrip()[:12].lower()
+        if start.startswith(("#+begin_src", "#+begin_exam")):
+            code = True
+        elif start.startswith("#+end_"):
+            code = False
+        elif start.startswith("#+title:"):
+            lines.append(line.split(":", 1)[1])
+        elif not code and not start.startswith(("#+", "|")) and not _is_property(start):
+            lines.append(line)
+            room -= len(line)
+            if room <= 0:
+                break
+    return "\n".join(lines)[:SAMPLE]
+
+
+def _is_property(start: str) -> bool:
+    return start.startswith(":") and not start.startswith(": ")
+
+
 def _latin(sample: str) -> str:
     words = _WORD.findall(sample)
     hits: Counter[str] = Counter()
-    for word in words:
-        hits.update(_LANGUAGES_OF.get(word, ()))
+    for word, count in Counter(words).items():
+        for language in _LANGUAGES_OF.get(word, ()):
+            hits[language] += count
     if not hits:
         return ""
     # Ties go to English: its words stand in every vault, so it needs no warning.

@@ -87,7 +87,10 @@ def _session(model: bytes | str) -> Any:
     # there (a tenth slower), so that a vector is the same on every machine.
     options.add_session_config_entry("session.x64quantprecision", "1")
     try:
-        return runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        session = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        # It would keep the file's bytes, 23 MB, to open itself again on a GPU.
+        session._model_bytes = None
+        return session
     except Exception as error:  # noqa: BLE001 - onnxruntime's errors share no class
         raise CannotRun(_first_line(error)) from error
 

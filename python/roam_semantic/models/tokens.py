@@ -49,7 +49,12 @@ class Tokens:
         # … and a word is at least a token, so a very long one must be.
         if len(text) > 4 * self._room and len(text.split()) > self._room:
             return True
-        return bool(self._encode(text).overflowing)
+        # Of a text without spaces a start that is too long is reason enough.
+        start = text[: 8 * self._room]
+        return bool(
+            self._encode(start).overflowing
+            or (len(start) < len(text) and self._encode(text).overflowing)
+        )
 
     def _encode(self, text: str) -> Encoding:
         # Half a surrogate pair is no character, and the tokenizer refuses it.
