@@ -1,0 +1,236 @@
+"""A Note to units: the passages that are embedded and found.
+
+Every node has one of its own, found by its title even when it is empty.
+Headings without id that say less than a phrase share a unit of their owner;
+long texts are cut.  No line's words stand in two units (a table's header
+excepted: each part of the table repeats it).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import get_args
+
+import msgspec
+
+from roam_semantic.org.kinds import is_collection, is_time_mark, is_transcript, kind_of
+from roam_semantic.org.passages import Passage, TooLong, passages
+from roam_semantic.org.plain import plain
+from roam_semantic.org.split import TARGET, size
+from roam_semantic.values import Node, Note, Section, Unit, UnitType
+
+# Characters; a heading without id that has less text shares a unit.
+PHRASE = 120
+# A group this big (bytes) does not go on past the end of its parent.
+FULL_ENOUGH = 250
+EMBED = re.compile(r"#\+(begin|end)_embed\b(.*)", re.IGNORECASE)
+EMBED_TYPE = re.compile(r":type[ \t]+(\S+)")
+ABOUT = re.compile(r"#\+(?:description|subtitle|keywords|abstract):[ \t]*(.*)", re.IGNORECASE)
+UNIT_TYPES: dict[str, UnitType] = {name: name for name in get_args(UnitType)}
+
+
+def segment(note: Note, nodes: Sequence[Node], too_long: TooLong = None) -> tuple[Unit, ...]:
+    """Return the units of NOTE in the order of its text.
+
+    nodes: the nodes that count; a unit belongs to the nearest heading, its own
+        or above, whose id is among them, else to the file's node, else to None.
+    too_long: says whether a text is over the model's own limit.
+    """
+    return tuple(_Segmenter(note, nodes, too_long).units())
+
+
+class _Above(msgspec.Struct, frozen=True):
+    """What a heading hands down: owner, kind of its children, whether it is raw speech."""
+
+    level: int
+    owner: str | None
+    kind: UnitType | None
+    raw: bool
+
+
+class _Short(msgspec.Struct, frozen=True):
+    """A heading with little text.  parent: it has none, only headings below it."""
+
+    section: Section
+    text: str
+    parent: bool
+
+
+class _Segmenter:
+    def __init__(self, note: Note, nodes: Sequence[Node], too_long: TooLong) -> None:
+        self.note, self.too_long = note, too_long
+        self.ids = {node.id for node in nodes if node.id is not None}
+        file_id = next((node.id for node in nodes if node.level == 0), None)
+        self.above = [_Above(-1, file_id, None, False)]
+        # Short headings that wait for company, all of one owner and kind.
+        self.short: list[_Short] = []
+        self.short_size = 0
+        self.short_kind: UnitType = "heading"
+        self.short_owner: str | None = None
+
+    def units(self) -> Iterator[Unit]:
+        sections = [section for section in self.note.sections if not section.excluded]
+        levels = [section.level for section in sections[1:]]
+        for section, next_level in zip(sections, [*levels, 0], strict=True):
+            if section.level == 0:
+                yield from self.top(section)
+            else:
+                yield from self.heading(section, leaf=next_level <= section.level)
+        yield from self.flush()
+
+    def top(self, section: Section) -> Iterator[Unit]:
+        owner = self.above[0].owner
+        if "#+" in section.body:
+            about = " ".join(filter(None, (text.strip() for text in ABOUT.findall(section.body))))
+            if about:
+                yield Unit(owner, "metadata", section.title, (), 1, 1, plain(about))
+        yield from self.own(section, owner, "preamble", owner is not None)
+
+    def heading(self, section: Section, leaf: bool) -> Iterator[Unit]:
+        while self.above[-1].level >= section.level:
+            self.above.pop()
+        above = self.above[-1]
+        own_node = section.id in self.ids
+        owner = section.id if own_node else above.owner
+        title = section.title
+        kind = kind_of(title)
+        if kind == "heading" and above.kind is not None:
+            kind = above.kind
+        mark = above.raw and not own_node and is_time_mark(title)
+        raw = mark or is_transcript(title)
+        below = kind if is_collection(title) else None
+        self.above.append(_Above(section.level, owner, below, raw))
+        if mark:
+            return
+        if raw:
+            section = msgspec.structs.replace(section, body="", lines=(), starts=())
+            leaf = True
+        if own_node or kind not in ("heading", "timestamp") or len(section.body) > 2 * TARGET:
+            yield from self.own(section, owner, kind, own_node or leaf)
+        else:
+            yield from self.maybe_short(section, owner, kind, leaf)
+
+    def maybe_short(
+        self, section: Section, owner: str | None, kind: UnitType, leaf: bool
+    ) -> Iterator[Unit]:
+        """Let SECTION wait for company if it says less than a phrase."""
+        found = [] if "_embed" in section.body.lower() else passages(section.body, self.too_long)
+        text = found[0].text if found else ""
+        if len(found) > 1 or len(text) >= PHRASE or "_embed" in section.body.lower():
+            yield from self.own(section, owner, kind, True)
+            return
+        short = _Short(section, text, not text and not leaf)
+        length = size(section.title) + size(text) + 2
+        if self.short and not self.joins(section, owner, kind, length):
+            waiting = self.open_parents() if owner == self.short_owner else []
+            yield from self.flush()
+            self.short = waiting
+            self.short_size = sum(size(parent.section.title) + 2 for parent in waiting)
+        self.short.append(short)
+        self.short_size += length
+        self.short_kind, self.short_owner = kind, owner
+
+    def open_parents(self) -> list[_Short]:
+        """Return the last of the short ones that are only titles of what comes next."""
+        count = len(self.short)
+        while count and self.short[count - 1].parent:
+            count -= 1
+        return self.short[count:]
+
+    def joins(self, section: Section, owner: str | None, kind: UnitType, length: int) -> bool:
+        return (
+            owner == self.short_owner
+            and kind == self.short_kind
+            and self.short_size + length <= TARGET
+            and (section.level >= self.short[0].section.level or self.short_size < FULL_ENOUGH)
+        )
+
+    def flush(self) -> Iterator[Unit]:
+        """Yield the unit of the short headings that wait.
+
+        Parents at the end are dropped: what follows names them in its path.
+        """
+        shorts = self.short[: len(self.short) - len(self.open_parents())]
+        self.short, self.short_size = [], 0
+        if not shorts:
+            return
+        first = shorts[0].section
+        path = (*first.outline_path, first.title)
+        title, text = first.title, shorts[0].text
+        if len(shorts) > 1:
+            path = _common([short.section.outline_path for short in shorts])
+            title = path[-1] if path else self.note.title
+            text = "\n".join(
+                f"{short.section.title}\n{short.text}" if short.text else short.section.title
+                for short in shorts
+            )
+        yield Unit(self.short_owner, self.short_kind, title, path, first.line, first.pos, text)
+
+    def own(
+        self, section: Section, owner: str | None, kind: UnitType, even_empty: bool
+    ) -> Iterator[Unit]:
+        """Yield the units of SECTION alone."""
+        yield from self.flush()
+        path = (*section.outline_path, section.title) if section.level else ()
+        body = section.body
+        explicit: list[Unit] = []
+        if "_embed" in body.lower():
+            body, explicit = self.embeds(section, owner, path)
+        found = passages(body, self.too_long)
+        if not found and even_empty:
+            found = [Passage("", 0)]
+        for part, passage in enumerate(found):
+            line, pos = section.line, section.pos
+            if (part or not section.level) and passage.text:
+                line, pos = place(section, passage.line)
+            yield Unit(owner, kind, section.title, path, line, pos, passage.text, part)
+        yield from explicit
+
+    def embeds(
+        self, section: Section, owner: str | None, path: tuple[str, ...]
+    ) -> tuple[str, list[Unit]]:
+        """Return the body of SECTION without `#+begin_embed` blocks, and their units."""
+        lines = section.body.split("\n")
+        units: list[Unit] = []
+        opened: tuple[int, UnitType] | None = None
+        for number, line in enumerate(section.body.split("\n")):
+            mark = EMBED.match(line.lstrip(" \t"))
+            if mark is None:
+                continue
+            if mark[1].lower() == "begin":
+                wanted = EMBED_TYPE.search(mark[2])
+                kind = UNIT_TYPES.get(wanted[1].lower(), "explicit") if wanted else "explicit"
+                opened = opened or (number, kind)
+            elif opened is not None:
+                first, kind = opened
+                for part, found in enumerate(
+                    passages("\n".join(lines[first + 1 : number]), self.too_long)
+                ):
+                    line_no, pos = place(section, first + 1 + found.line)
+                    units.append(
+                        Unit(owner, kind, section.title, path, line_no, pos, found.text, part)
+                    )
+                lines[first : number + 1] = [""] * (number + 1 - first)
+                opened = None
+        return "\n".join(lines), units
+
+
+def place(section: Section, index: int) -> tuple[int, int]:
+    """Return line and pos of line INDEX of the body of SECTION."""
+    if index >= len(section.lines):
+        return section.line, section.pos
+    if section.starts:
+        return section.lines[index], section.starts[index]
+    at = 0
+    for _ in range(index):
+        at = section.body.index("\n", at) + 1
+    return section.lines[index], section.body_pos + at
+
+
+def _common(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    first, last = min(paths), max(paths)
+    for count, (left, right) in enumerate(zip(first, last, strict=False)):
+        if left != right:
+            return first[:count]
+    return first[: min(len(first), len(last))]
