@@ -23,20 +23,30 @@ ROOT = Path(__file__).parent.parent
 SHARED = Path(os.environ.get("ROAM_SEMANTIC_SHARED") or ROOT.parent / "shared")
 CASES = SHARED / "cases"
 
+CACHE = ROOT / ".pytest_cache" / "roam-semantic"
+
 needs_shared = pytest.mark.skipif(not CASES.is_dir(), reason=f"no shared material at {SHARED}")
 
 
 @functools.cache
 def model():
     """Return the embedded model, loaded once for all tests of a process."""
-    return choose(load({}, {"XDG_CACHE_HOME": str(ROOT / ".pytest_cache" / "models")}))
+    return choose(load({}, {"XDG_CACHE_HOME": str(CACHE)}))
 
 
 class Workspace:
-    """A vault with its own index, cache and state, driven through the catalogue."""
+    """A vault with its own index and state, driven through the catalogue.
+
+    The vector cache is one for all tests (a text is embedded once, which on a
+    slow machine saves minutes), unless a test counts what is embedded.
+    """
 
     def __init__(
-        self, folder: Path, vault: Path | None = None, database: str | None = None
+        self,
+        folder: Path,
+        vault: Path | None = None,
+        database: str | None = None,
+        own_cache: bool = False,
     ) -> None:
         self.folder = folder
         self.vault = vault or folder / "vault"
@@ -46,7 +56,7 @@ class Workspace:
                 "vault": str(self.vault),
                 "database": database,
                 "index": str(folder / "index.db"),
-                "cache_home": str(folder / "cache"),
+                "cache_home": str(folder / "cache" if own_cache else CACHE),
                 "state_home": str(folder / "state"),
             },
             {},
