@@ -24,6 +24,8 @@ UnitType = Literal[
     "explicit",
 ]
 
+Matched = Literal["title", "alias", "tag", "ref"]
+
 
 class Link(msgspec.Struct, frozen=True):
     """One link as it stands in a file.
@@ -169,6 +171,21 @@ class Hit(msgspec.Struct, frozen=True):
     tags: tuple[str, ...] = ()
     todo: str | None = None
     matched: str | None = None
+
+
+class NameHit(msgspec.Struct, frozen=True):
+    """A node found by its title, alias, tag or ref; `matched` says by which."""
+
+    node_id: str | None
+    title: str
+    file: str
+    outline_path: tuple[str, ...]
+    line: int
+    pos: int
+    matched: Matched
+    value: str
+    tags: tuple[str, ...] = ()
+    todo: str | None = None
 
 
 class IndexState(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from roam_semantic.values import Hit, IndexState, Skipped
+from roam_semantic.values import Hit, IndexState, NameHit, Skipped
 
 
 class SearchAnswer(msgspec.Struct, frozen=True):
@@ -18,21 +18,6 @@ class SearchAnswer(msgspec.Struct, frozen=True):
     truncated: bool = False
     next_offset: int | None = None
     corrected: dict[str, str] = {}
-
-
-class NameHit(msgspec.Struct, frozen=True):
-    """A node found by its title, alias, tag or ref; `matched` says by which."""
-
-    node_id: str | None
-    title: str
-    file: str
-    outline_path: tuple[str, ...]
-    line: int
-    pos: int
-    matched: Literal["title", "alias", "tag", "ref"]
-    value: str
-    tags: tuple[str, ...] = ()
-    todo: str | None = None
 
 
 class NameAnswer(msgspec.Struct, frozen=True):
