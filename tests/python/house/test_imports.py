@@ -11,7 +11,7 @@ PACKAGE = "roam_semantic"
 
 # A part may import parts of a lower rank and itself, never its own rank.
 RANKS = (
-    ("errors", "values"),
+    ("errors", "values", "paths"),
     ("settings", "sqlite"),
     ("org", "org_roam", "models", "store", "code", "sources"),
     ("graph", "indexing", "retrieval", "notes", "knowledge"),
