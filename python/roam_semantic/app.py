@@ -8,11 +8,14 @@ import sys
 from collections.abc import Sequence
 
 from roam_semantic.faces import cli
-from roam_semantic.operations import care, index, nodes, search  # noqa: F401 - fills the catalogue
+from roam_semantic.operations import care, index, nodes, search
 from roam_semantic.operations.catalogue import CATALOGUE
 from roam_semantic.operations.core import Core
 from roam_semantic.org_roam.database import RoamDatabase
 from roam_semantic.settings import INDEX_NAME, Settings
+
+# Importing them has filled the catalogue.
+OPERATIONS = (search, nodes, index, care)
 
 
 def main(words: Sequence[str]) -> int:

@@ -45,7 +45,7 @@ class Connection:
     def __init__(self, path: str, raw: Any) -> None:
         self.path = path
         self._raw = raw
-        self._tokenizer: apsw.FTS5Tokenizer | None = None
+        self._tokenizer: Any = None
         self.has_vec = False
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:

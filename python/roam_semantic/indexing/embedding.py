@@ -76,7 +76,7 @@ def find_boilerplate(connection: Connection) -> frozenset[str]:
     for file, text in connection.rows("SELECT file, text FROM embed_units ORDER BY file"):
         if file != last:
             seen.update(lines)
-            lines, last, files = set(), file, files + 1
+            lines, last, files = set[str](), file, files + 1
         lines.update(normal(line) for line in text.split("\n"))
     seen.update(lines)
     least = max(BOILERPLATE_FILES, int(files * BOILERPLATE_SHARE))

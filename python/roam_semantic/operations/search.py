@@ -56,7 +56,7 @@ def semantic_search(
         hits=found.hits,
         index=core.state(),
         degraded=(*degraded, *found.degraded),
-        truncated=found.more,
+        truncated=found.truncated,
         next_offset=offset + len(found.hits) if found.more else None,
         corrected=found.corrected,
     )
