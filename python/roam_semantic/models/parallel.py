@@ -30,6 +30,7 @@ def spread(
     """
     run = _Run(work, texts, cancelled)
     helpers = min(threads, len(texts)) - 1
+    run.guard(run.ask)
     if helpers < 1:
         run.go(run.ask)
     else:

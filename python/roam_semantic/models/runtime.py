@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from roam_semantic.errors import Unavailable
+from roam_semantic.settings import refuse_telemetry
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,6 +73,7 @@ class Runner:
 
 
 def _session(model: bytes | str) -> Any:
+    refuse_telemetry()
     try:
         import onnxruntime
     except ImportError as error:
@@ -79,7 +81,6 @@ def _session(model: bytes | str) -> Any:
             f"onnxruntime cannot be loaded ({error})", "run `pip install onnxruntime`"
         ) from error
     runtime: Any = onnxruntime
-    runtime.disable_telemetry_events()
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = _ERRORS_ONLY
