@@ -1,16 +1,15 @@
-"""Links and citations in running text, found as org-element finds them.
+"""Links and citations of a file, found as org-element finds them.
 
-Work goes with the number of colons and brackets, not of characters, and never
-twice over the same stretch: a line of two megabytes is as cheap as many short
-ones.
+Work goes with the number of colons and brackets, not of characters, and no
+stretch is looked at more than a fixed number of times: a line of two
+megabytes costs what as much text in short lines costs.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-
-import msgspec
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 
 TYPES = (
     "attachment", "bbdb", "bibtex", "docview", "doi", "elisp", "eww", "file+emacs", "file+sys",
@@ -23,16 +22,19 @@ CITE_TYPES = (
     "cite", "footcite", "fullcite", "nocite", "parencite", "textcite",
 )  # fmt: skip
 _ALL_TYPES = "|".join(re.escape(name) for name in (*TYPES, *CITE_TYPES))
-LAST_LETTERS = frozenset(name[-1] for name in (*TYPES, *CITE_TYPES))
-LAST_LETTERS |= {letter.upper() for letter in LAST_LETTERS}
+_LAST = "".join(sorted({name[-1] for name in (*TYPES, *CITE_TYPES)}))
 LONGEST = max(map(len, (*TYPES, *CITE_TYPES)))
 
+# Each pattern starts with a literal, which Python finds as fast as memchr.
+# The counts bound what an unclosed bracket can cost.
+BRACKET = re.compile(
+    r"\[\[((?:[^\]\[\\]++|\\(?:\\\\)*+[\]\[]|\\+[^\]\[])++)\]"
+    r"(?:\[([^\]]++(?:\](?!\])[^\]]*+){0,50}+)\])?\]"
+)
+COLON = re.compile(rf":(?<=[{_LAST}{_LAST.upper()}]:)(?=[^\s:\]\[<>])")
 # An apostrophe is part of a word in Org's syntax table, an underscore is not.
 TYPE = re.compile(rf"(?<![^\W_])(?<!')(?:{_ALL_TYPES})\Z", re.IGNORECASE)
 TYPED = re.compile(rf"({_ALL_TYPES}):", re.IGNORECASE)
-OPENING = re.compile(r"\[(?:\[|cite[:/])")
-COLON = re.compile(r":(?=[^\s:\]\[<>])")
-TARGET = re.compile(r"\[\[((?:[^\]\[\\]++|\\(?:\\\\)*+[\]\[]|\\+[^\]\[])++)\]")
 _NAKED = r"[^\]\[ \t\n()<>]++"
 _NESTED = rf"\((?:{_NAKED}|\([^\]\[ \t\n()<>]*+\))*+\)"
 PATH = re.compile(rf"(?:{_NAKED}|{_NESTED})++")
@@ -44,7 +46,7 @@ ESCAPES = re.compile(r"(\\+)(?=[\]\[]|\Z)")
 OPTION = re.compile(r"::.*\Z", re.DOTALL)
 SLASHES = re.compile(r"\A///*(.:)?/")
 # Where a paragraph ends although the text goes on.
-BREAK = re.compile(r"\n[ \t]*(?:\n|[-+] |\d+[.)][ \t]|\||#\+|:END:|\Z)", re.IGNORECASE)
+BREAK = re.compile(r"\n[ \t]*(?:\n|[-+] |\d+[.)][ \t]|\||#\+|\*+ |:END:|\Z)", re.IGNORECASE)
 # What hides a link: =verbatim=, ~code~, LaTeX, macros, export snippets.
 HIDDEN = re.compile(
     r"""(?:(?<=[-\s('"{])|(?<![\s\S]))([=~])(?=\S)[^\n]{1,1000}?(?:\n[^\n]{0,1000}?)??(?<=\S)\1
@@ -52,171 +54,182 @@ HIDDEN = re.compile(
       | \\\(.{1,1000}?\\\) | \\\[.{1,1000}?\\\] | \{\{\{.{1,1000}?\}\}\} | @@.{1,1000}?@@""",
     re.VERBOSE | re.DOTALL,
 )
-# A longer description is an unclosed bracket.
-LONGEST_DESCRIPTION = 4000
+# Keywords that belong to the element below them; only a caption holds objects.
+AFFILIATED = re.compile(
+    r"#\+(?:attr_\S+|data|headers?|label|name|plot|resname|results?|source|srcname|tblname|call)"
+    r"(?:\[[^\]\n]*\])?:.*\n(?=.)|#\+(?:begin|end)",
+    re.IGNORECASE,
+)
+MARK = re.compile(r"[=~](?=\S)|\\[(\[]|\{\{\{|@@")
+LONGEST_CITATION = 4000
+LONGEST_HIDDEN = 2200
+# First characters of lines that may hide a link or part it.
+WATCHED = frozenset(" \t#:|")
+
+Span = tuple[int, int]
+# start (offset from 0), type, destination
+Found = tuple[int, str, str]
 
 
-class Found(msgspec.Struct, frozen=True):
-    """A link as it stands: type "" means that DEST is the raw text in brackets.
+def find_links(
+    text: str, opaque: Sequence[Span] = (), abbreviations: Mapping[str, str] | None = None
+) -> list[Found]:
+    """Return the links and citations of TEXT, in order.
 
-    start: offset in the text, from 0.
+    opaque: sorted (start, end) of blocks whose text is no Org text.
+    abbreviations: name → replacement, from the file's `#+LINK` lines.
     """
-
-    start: int
-    type: str
-    dest: str
-
-
-def find_links(text: str, start: int, end: int) -> list[Found]:
-    """Return the links and citations of TEXT[START:END], in order.
-
-    The stretch starts at the start of a line (or in a heading) and holds no
-    block, keyword or other element without links.
-    """
-    return _Search(text, start, end).run()
+    return _Search(text, opaque, abbreviations or {}).run()
 
 
 class _Search:
-    __slots__ = ("at", "end", "found", "line", "seen", "text")
+    __slots__ = ("abbreviations", "after", "found", "line", "marks", "opaque", "seen", "text")
 
-    def __init__(self, text: str, start: int, end: int) -> None:
-        self.text, self.end = text, end
-        # at: end of the last link; line: start of the line `seen` stands in.
-        self.at = self.line = self.seen = start
+    def __init__(self, text: str, opaque: Sequence[Span], abbreviations: Mapping[str, str]) -> None:
+        self.text, self.opaque, self.abbreviations = text, opaque, abbreviations
+        # after: end of the last link; line: start of the line that `seen` stands in.
+        self.after = self.line = self.seen = 0
+        self.marks = [mark for mark in ("=", "~", "\\", "{{{", "@@") if mark in text]
         self.found: list[Found] = []
 
     def run(self) -> list[Found]:
-        text, end, opening = self.text, self.end, OPENING.search
-        at = self.at
-        while True:
-            bracket = opening(text, at, end)
-            stop = bracket.start() if bracket else end
-            self.bare(stop)
-            if bracket is None:
-                return self.found
-            after = self.cited(stop) if text[stop + 1] == "c" else self.bracketed(stop)
-            if after is None:
-                at = stop + 1
-            else:
-                at = self.at = after
+        text = self.text
+        if "[[" in text:
+            for bracket in BRACKET.finditer(text):
+                start, end = bracket.span()
+                self.bare(start)
+                if self.allowed(start, end):
+                    self.add_bracket(start, bracket[1])
+                self.after = end
+        self.bare(len(text))
+        if "[cite" in text:
+            self.after = self.line = self.seen = 0
+            self.citations()
+            self.found.sort(key=_start)
+        return self.found
 
-    def bare(self, stop: int) -> None:
-        """Take the plain and angle links between the last link and STOP."""
-        text, start = self.text, self.at
-        for colon in COLON.finditer(text, start, stop):
+    def add_bracket(self, start: int, raw: str) -> None:
+        if raw.startswith("id:") and "::" not in raw and "\n" not in raw:
+            self.found.append((start, "id", raw[3:]))
+            return
+        kind, dest = resolved_bracket(raw, self.abbreviations)
+        if kind in CITE_TYPES:
+            self.found += [(start, "cite", key) for key in split_keys(dest)]
+        else:
+            self.found.append((start, kind, dest))
+
+    def bare(self, end: int) -> None:
+        """Take the plain and angle links between the last link and END."""
+        text = self.text
+        colon = COLON.search(text, self.after, end)
+        while colon is not None:
             at = colon.start()
-            if at <= start or text[at - 1] not in LAST_LETTERS or at < self.at:
-                continue
-            kind = TYPE.search(text, max(start, at - LONGEST), at)
+            kind = TYPE.search(text, max(self.after, at - LONGEST), at)
             if kind is not None:
                 self.typed(kind.start(), at)
+            colon = COLON.search(text, max(at + 1, self.after), end)
 
     def typed(self, start: int, colon: int) -> None:
         text = self.text
         kind = text[start:colon].lower()
-        path = ""
-        after = colon
-        if start > self.at and text[start - 1] == "<":
-            angle = ANGLE.match(text, colon + 1, self.end)
+        before = text[start - 1] if start > self.after else ""
+        path, end = "", colon
+        if before == "<":
+            angle = ANGLE.match(text, colon + 1)
             if angle is not None:
-                path, after, start = WRAP.sub("", angle[0][:-1]), angle.end(), start - 1
+                path, end, start = WRAP.sub("", angle[0][:-1]), angle.end(), start - 1
         if not path:
-            plain = PATH.match(text, colon + 1, self.end)
+            plain = PATH.match(text, colon + 1)
             path = trimmed(plain[0]) if plain else ""
-            after = colon + 1 + len(path)
-        if len(path) > 1 and self.allowed(start, after):
-            self.add(start, kind, path)
-            self.at = after
-
-    def add(self, start: int, kind: str, path: str) -> None:
-        if kind in CITE_TYPES:
-            self.found += [Found(start, "cite", key) for key in split_keys(path)]
+            end = colon + 1 + len(path)
+        citation = kind in CITE_TYPES
+        # `[cite:` is a citation, and no link.
+        if len(path) < 2 or citation and before == "[" or not self.allowed(start, end):
+            return
+        if citation:
+            self.found += [(start, "cite", key) for key in split_keys(path)]
         else:
-            self.found.append(Found(start, *resolved(kind, path)))
+            self.found.append((start, *resolved(kind, path)))
+        self.after = end
 
-    def bracketed(self, start: int) -> int | None:
-        """Take the link at START; return where it ends, None when it is none."""
-        text = self.text
-        target = TARGET.match(text, start, self.end)
-        if target is None:
-            return None
-        after = target.end()
-        if text[after : after + 1] == "[":
-            close = text.find("]]", after + 2, min(self.end, after + LONGEST_DESCRIPTION))
-            after = close + 2
-            if close < 0:
-                return None
-        elif text[after : after + 1] == "]" and after < self.end:
-            after += 1
-        else:
-            return None
-        if not self.allowed(start, after):
-            return None
-        self.found.append(Found(start, "", target[1]))
-        return after
+    def citations(self) -> None:
+        text, at = self.text, 0
+        while (head := CITE.search(text, at)) is not None:
+            at = head.end()
+            start, close = head.start(), _closing(text, head.start())
+            if close > 0 and KEY.search(text, at, close) and self.allowed(start, close):
+                self.found += _cited(text, at, close)
+                at = self.after = close
 
-    def cited(self, start: int) -> int | None:
-        """Take the citation at START; return where it ends, None when it is none."""
-        text = self.text
-        head = CITE.match(text, start, self.end)
-        close = _closing(text, start, self.end) if head else -1
-        if head is None or close < 0 or not self.allowed(start, close):
-            return None
-        first = KEY.search(text, head.end(), close)
-        if first is None:
-            return None
-        prefix = text.rfind(";", head.end(), first.end())
-        begin = head.end() if prefix < 0 else prefix + 1
-        while (key := KEY.search(text, begin, close)) is not None:
-            self.found.append(Found(begin, "cite", key[1]))
-            begin = text.find(";", key.end(), close) + 1
-            if not begin:
-                break
-        return close + 1
-
-    def allowed(self, start: int, after: int) -> bool:
-        """Say whether Org sees a link in TEXT[START:AFTER] and not something else."""
+    def allowed(self, start: int, end: int) -> bool:
+        """Say whether Org sees a link in TEXT[START:END] and not something else."""
         text = self.text
         newline = text.rfind("\n", self.seen, start)
         if newline >= 0:
             self.line = newline + 1
         self.seen = start
-        mark = self.line
-        while text[mark : mark + 1] in (" ", "\t"):
-            mark += 1
-        first, second = text[mark : mark + 1], text[mark + 1 : mark + 2]
-        if first in "#:" and second in (" ", "\n", "") and first:
-            return False
-        if first == "|" and text.find("|", start, after) >= 0:
-            return False
-        if text.find("\n", start, after) >= 0 and BREAK.search(text, start, after):
-            return False
-        return not self.hidden(start)
-
-    def hidden(self, start: int) -> bool:
-        text, at = self.text, self.at
-        find = text.find
-        if (
-            find("=", at, start) < 0
-            and find("~", at, start) < 0
-            and find("\\", at, start) < 0
-            and find("{{{", at, start) < 0
-            and find("@@", at, start) < 0
-        ):
-            return False
-        at = max(at, text.rfind("\n\n", at, start))
-        for hiding in HIDDEN.finditer(text, at, self.end):
-            if hiding.start() >= start:
+        if self.opaque:
+            before = bisect_right(self.opaque, (start, len(text))) - 1
+            if before >= 0 and start < self.opaque[before][1]:
                 return False
-            if hiding.end() > start:
+        if text[self.line] in WATCHED and not self.watched(start, end):
+            return False
+        if text.find("\n", start, end) >= 0 and BREAK.search(text, start, end):
+            return False
+        if self.marks:
+            # No hiding mark reaches further than to the next line.
+            begin = max(self.after, text.rfind("\n", self.after, max(0, self.line - 1)) + 1)
+            for mark in self.marks:
+                if text.find(mark, begin, start) >= 0:
+                    return not self.hidden(begin, start)
+        return True
+
+    def watched(self, start: int, end: int) -> bool:
+        """Say whether the line a link starts in is one that can hold it."""
+        text, mark = self.text, self.line
+        while text[mark] in " \t":
+            mark += 1
+        first, second = text[mark], text[mark + 1 : mark + 2]
+        if first in "#:" and second in (" ", "\n"):
+            return False
+        if first == "#" and second == "+":
+            return not AFFILIATED.match(text, mark) and text.find("\n", start, end) < 0
+        return first != "|" or text.find("|", start, end) < 0
+
+    def hidden(self, begin: int, start: int) -> bool:
+        """Say whether =verbatim= or the like that opens after BEGIN covers START."""
+        text = self.text
+        while (opening := MARK.search(text, begin, start + 1)) is not None:
+            hiding = HIDDEN.match(text, opening.start(), start + LONGEST_HIDDEN)
+            if hiding is None:
+                begin = opening.end()
+            elif hiding.end() > start:
                 return True
+            else:
+                begin = hiding.end()
         return False
 
 
-def _closing(text: str, start: int, end: int) -> int:
+def _start(link: Found) -> int:
+    return link[0]
+
+
+def _cited(text: str, begin: int, close: int) -> list[Found]:
+    """Return the references of a citation, each where org-element lets it begin."""
+    found: list[Found] = []
+    first = KEY.search(text, begin, close)
+    prefix = text.rfind(";", begin, first.end()) if first else -1
+    begin = begin if prefix < 0 else prefix + 1
+    while begin and (key := KEY.search(text, begin, close)) is not None:
+        found.append((begin, "cite", key[1]))
+        begin = text.find(";", key.end(), close) + 1
+    return found
+
+
+def _closing(text: str, start: int) -> int:
     """Return where the bracket opened at START closes, -1 if nowhere near."""
     depth = 0
-    for at in range(start, min(end, start + LONGEST_DESCRIPTION)):
+    for at in range(start, min(len(text), start + LONGEST_CITATION)):
         char = text[at]
         if char == "[":
             depth += 1

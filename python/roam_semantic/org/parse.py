@@ -14,16 +14,20 @@ from collections.abc import Iterable
 
 import msgspec
 
-from roam_semantic.org.body import joined
+from roam_semantic.org.body import joined, keep
 from roam_semantic.org.drawer import aliases, refs
-from roam_semantic.org.headline import path_title, read_headline, shown, todo_words
-from roam_semantic.org.links import CITE_TYPES, Found, resolved_bracket, split_keys
+from roam_semantic.org.elements import Elements, Span
+from roam_semantic.org.headline import path_title, read_headline, shown, todo_words, without_tags
+from roam_semantic.org.links import find_links
+from roam_semantic.org.outline import AGAIN, HEADING, Meta, headings, meta, stretches, top_meta
 from roam_semantic.org.planning import planned
-from roam_semantic.org.scan import Part, Scan, scan
 from roam_semantic.values import Link, Node, Note, Section
 
 ABBREVIATION = re.compile(r"(\S+)[ \t]+(.+)")
 TODO_KEYS = ("typ_todo", "todo", "seq_todo")
+# Properties whose values are ids and refs, not links.
+NO_LINKS = re.compile(r"[ \t]*:(?:ID|ROAM_REFS)\+?:", re.IGNORECASE)
+TASK_LEVEL = 15
 
 
 def read_note(text: str, file: str) -> Note:
@@ -34,45 +38,72 @@ def read_note(text: str, file: str) -> Note:
     sections: the text before the first heading, then each heading, in order.
     links: in order; those in excluded text are left out.
     """
-    scanned = scan(text)
-    reader = _Reader(text, file, scanned)
-    reader.top(scanned.parts[0])
-    for number, part in enumerate(scanned.parts[1:]):
-        reader.heading(part, first=number == 0)
-    return Note(
-        file, reader.title, tuple(reader.nodes), tuple(reader.links), tuple(reader.sections)
-    )
+    return _Reader(text, file).note()
 
 
-class _Above(msgspec.Struct, frozen=True):
-    """What a heading hands down to those below it."""
+class _Above:
+    """What a heading hands down; number: its place among the sections."""
 
-    level: int
-    path: tuple[str, ...]
-    tags: tuple[str, ...]
-    source: str | None
-    excluded: bool
+    __slots__ = ("excluded", "level", "number", "path", "source", "tags")
+
+    def __init__(
+        self,
+        level: int,
+        path: tuple[str, ...],
+        tags: tuple[str, ...],
+        source: str | None,
+        excluded: bool,
+        number: int,
+    ) -> None:
+        self.level, self.path, self.tags = level, path, tags
+        self.source, self.excluded, self.number = source, excluded, number
 
 
 class _Reader:
-    def __init__(self, text: str, file: str, scanned: Scan) -> None:
+    def __init__(self, text: str, file: str) -> None:
         self.text, self.file = text, file
         self.nodes: list[Node] = []
         self.links: list[Link] = []
         self.sections: list[Section] = []
         self.above: list[_Above] = []
-        keywords = scanned.keywords
+        self.heads = headings(text)
+        self.elements = Elements(text, self.heads)
+        keywords = self.elements.keywords
         titles = (shown(value).strip() for value in keywords.get("title", ()))
         base = os.path.splitext(os.path.basename(file))[0]
         self.title = next(filter(None, titles), base)
         self.tags = _file_tags(keywords.get("filetags", ()))
         self.words = todo_words([value for key in TODO_KEYS for value in keywords.get(key, ())])
         pairs = map(ABBREVIATION.fullmatch, keywords.get("link", ()))
-        self.abbreviations = {pair[1]: pair[2] for pair in pairs if pair}
+        abbreviations = {pair[1]: pair[2] for pair in pairs if pair}
+        self.found = find_links(text, self.elements.opaque, abbreviations)
+        self.next_link = 0
+        self.cuts: list[Span] = []
+        self.escaped = self.elements.escaped() if self.elements.blocks else []
 
-    def top(self, part: Part) -> None:
+    def note(self) -> Note:
+        text, heads = self.text, self.heads
+        parts = list(stretches(text, heads))
+        top_end = heads[0] if heads else len(text)
+        top = top_meta(text, top_end)
+        metas = [meta(text, start, end) for start, end, _ in parts]
+        self.cuts = self.elements.cuts(sum(found.properties is not None for found in (top, *metas)))
+        self.top(top, top_end)
+        line, here = 1, 0
+        for number, ((start, end, kind), found) in enumerate(zip(parts, metas, strict=True)):
+            line += text.count("\n", here, start)
+            here = start
+            if kind == HEADING:
+                self.heading(start, end, line, found, first=number == 0)
+            else:
+                self.again(start, end, line, found, with_title=kind != AGAIN)
+        return Note(
+            self.file, self.title, tuple(self.nodes), tuple(self.links), tuple(self.sections)
+        )
+
+    def top(self, found: Meta, end: int) -> None:
         """Take the file itself and the text before the first heading."""
-        own = part.properties
+        own, start = found.properties or {}, found.text_start
         node_id = _node_id(own)
         excluded = "ROAM_EXCLUDE" in own
         if not excluded:
@@ -85,76 +116,110 @@ class _Reader:
                     properties=own,
                 )
             )  # fmt: skip
-        source = None if excluded else node_id
-        self.above.append(_Above(0, (), self.tags, source, excluded))
-        self.section(part, node_id, self.title, (), None)
+        here = _Above(0, (), self.tags, None if excluded else node_id, excluded, 0)
+        self.above.append(here)
+        first_line = 1 + self.text.count("\n", 0, start)
+        body = keep(self.text, start, end, first_line, self.cuts, self.escaped)
+        self.sections.append(
+            Section(
+                level=0, title=self.title, id=node_id, excluded=excluded, outline_path=(),
+                line=1, pos=1, body=body[0], lines=body[1], tags=self.tags, todo=None,
+                body_pos=body[3], starts=body[2],
+            )
+        )  # fmt: skip
+        self.take_links(here, 0, end, 1, start)
 
-    def heading(self, part: Part, first: bool) -> None:
+    def heading(self, start: int, end: int, line: int, found: Meta, first: bool) -> None:
         """Take one heading; FIRST: it is the first of the file."""
-        while self.above[-1].level >= part.level:
-            self.above.pop()
-        above = self.above[-1]
-        todo, priority, title, own_tags = read_headline(part.rest, self.words)
-        name = shown(title) or part.rest.strip() or self.title
+        text, stack = self.text, self.above
+        stop, planning, own, body_start = found
+        blank = text.find(" ", start)
+        level = blank - start
+        rest = text[blank + 1 : stop]
+        while stack[-1].level >= level:
+            stack.pop()
+        above = stack[-1]
+        todo, priority, title, own_tags = read_headline(rest, self.words)
+        name = shown(title) or rest.strip() or self.title
         tags = above.tags
         if own_tags:
             tags = (*(tag for tag in tags if tag not in own_tags), *dict.fromkeys(own_tags))
-        own = part.properties
-        node_id = _node_id(own)
-        excluded = "ROAM_EXCLUDE" in own
-        source = above.source
-        if node_id is not None and not excluded:
-            source = node_id
-            self.nodes.append(
-                Node(
-                    id=node_id, file=self.file, level=part.level,
-                    pos=part.start + 1 + (part.level + 1 if first else 0),
-                    line=part.line, title=name, todo=todo, priority=priority,
-                    scheduled=planned(part.planning, "SCHEDULED:") if part.planning else None,
-                    deadline=planned(part.planning, "DEADLINE:") if part.planning else None,
-                    outline_path=above.path, tags=tags,
-                    aliases=aliases(own["ROAM_ALIASES"]) if "ROAM_ALIASES" in own else (),
-                    refs=refs(own["ROAM_REFS"]) if "ROAM_REFS" in own else (),
-                    properties=own,
-                )
-            )  # fmt: skip
-        elif above.excluded:
-            excluded = True
+        node_id, source, excluded = None, above.source, above.excluded
+        if own is not None:
+            node_id = _node_id(own)
+            excluded = "ROAM_EXCLUDE" in own or (node_id is None and excluded)
+            if node_id is not None and not excluded:
+                source = node_id
+                pos = start + 1 + (level + 1 if first else 0)
+                self.nodes.append(
+                    Node(
+                        id=node_id, file=self.file, level=level, pos=pos, line=line, title=name,
+                        todo=todo, priority=priority,
+                        scheduled=planned(planning, "SCHEDULED:") if planning else None,
+                        deadline=planned(planning, "DEADLINE:") if planning else None,
+                        outline_path=above.path, tags=tags,
+                        aliases=aliases(own["ROAM_ALIASES"]) if "ROAM_ALIASES" in own else (),
+                        refs=refs(own["ROAM_REFS"]) if "ROAM_REFS" in own else (),
+                        properties=own,
+                    )
+                )  # fmt: skip
         path = (*above.path, path_title(title) or name)
-        self.above.append(_Above(part.level, path, tags, source, excluded))
-        self.section(part, node_id, name, above.path, todo)
-
-    def section(
-        self, part: Part, node_id: str | None, title: str, path: tuple[str, ...], todo: str | None
-    ) -> None:
-        here = self.above[-1]
-        body = part.bodies[0] if len(part.bodies) == 1 else joined(part.bodies)
+        here = _Above(level, path, tags, source, excluded, len(self.sections))
+        stack.append(here)
+        first_line = line + text.count("\n", start, body_start)
+        body = keep(text, body_start, end, first_line, self.cuts, self.escaped)
         self.sections.append(
             Section(
-                level=part.level, title=title, id=node_id, excluded=here.excluded,
-                outline_path=path, line=part.line, pos=part.start + 1,
-                body=body.text, lines=body.lines, tags=here.tags, todo=todo,
-                body_pos=body.pos, starts=body.starts,
+                level=level, title=name, id=node_id, excluded=excluded, outline_path=above.path,
+                line=line, pos=start + 1, body=body[0], lines=body[1], tags=tags, todo=todo,
+                body_pos=body[3], starts=body[2],
             )
         )  # fmt: skip
-        if part.links and not here.excluded:
-            self.add_links(part, here)
+        self.take_links(here, start, end, line, body_start)
 
-    def add_links(self, part: Part, here: _Above) -> None:
-        line, seen = part.line, part.start
-        for found in part.links:
-            line += self.text.count("\n", seen, found.start)
-            seen = found.start
-            for kind, dest in self.targets(found):
-                self.links.append(Link(here.source, kind, dest, seen + 1, line, here.path))
+    def again(self, start: int, end: int, line: int, found: Meta, with_title: bool) -> None:
+        """Give the text of an inline task, or after its end, to the section around it."""
+        stack, text = self.above, self.text
+        while stack[-1].level >= TASK_LEVEL:
+            stack.pop()
+        outer = stack[-1]
+        section = self.sections[outer.number]
+        body = (section.body, section.lines, section.starts, section.body_pos)
+        if with_title:
+            title = keep(text, text.find(" ", start) + 1, found.stop, line, (), ())
+            body = joined(body, title)
+        after = found.text_start
+        first_line = line + text.count("\n", start, after)
+        body = joined(body, keep(text, after, end, first_line, self.cuts, self.escaped))
+        self.sections[outer.number] = msgspec.structs.replace(
+            section, body=body[0], lines=body[1], starts=body[2], body_pos=body[3]
+        )
+        self.take_links(outer, start, end, line, after)
 
-    def targets(self, found: Found) -> list[tuple[str, str]]:
-        if found.type:
-            return [(found.type, found.dest)]
-        kind, dest = resolved_bracket(found.dest, self.abbreviations)
-        if kind in CITE_TYPES:
-            return [("cite", key) for key in split_keys(dest)]
-        return [(kind, dest)]
+    def take_links(self, here: _Above, start: int, end: int, line: int, body_start: int) -> None:
+        """Take the links found up to END; START stands in line LINE."""
+        text, found, at = self.text, self.found, self.next_link
+        count, seen = len(found), start
+        while at < count and found[at][0] < end:
+            place, kind, dest = found[at]
+            at += 1
+            if here.excluded or (place < body_start and self.no_link(start, place)):
+                continue
+            line += text.count("\n", seen, place)
+            seen = place
+            self.links.append(Link(here.source, kind, dest, place + 1, line, here.path))
+        self.next_link = at
+
+    def no_link(self, start: int, place: int) -> bool:
+        """Say whether PLACE, above the text of the heading at START, can hold no link."""
+        text = self.text
+        begin = text.rfind("\n", start, place) + 1
+        if begin and begin > start:
+            return NO_LINKS.match(text, begin) is not None
+        if not text.startswith("*", start):
+            return False
+        stop = text.find("\n", place)
+        return place >= start + len(without_tags(text[start : stop if stop >= 0 else None]))
 
 
 def _node_id(properties: dict[str, str]) -> str | None:
