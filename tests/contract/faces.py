@@ -197,5 +197,5 @@ class Http(Face):
         time.sleep(0.3)
         connection.close()
         # Nobody is left to be told; the toy remembers how it ended.
-        assert until(lambda: self.call("ended")["text"] == "it was cancelled")
+        assert until(lambda: self.call("last-end")["text"] == "it was cancelled")
         return "cancelled"

@@ -230,7 +230,7 @@ class Mcp(Face):
         assert begun.wait(PATIENCE_S)
         task.cancel()
         # The protocol forbids an answer to a cancelled request; the toy remembers.
-        assert until(lambda: self.call("ended")["text"] == "it was cancelled")
+        assert until(lambda: self.call("last-end")["text"] == "it was cancelled")
         return "cancelled"
 
     async def call_telling(self, name: str, arguments: dict[str, Any], tell: Any) -> None:

@@ -118,7 +118,7 @@ def count(
 
 
 @operation(read_only=True, catalogue=CATALOGUE)
-def ended(core: Core) -> Text:
+def last_end(core: Core) -> Text:
     """Tell how the last count ended."""
     return Text(core.ended)
 

@@ -148,7 +148,7 @@ class Handler(EPCHandler):
 
     def send(self, text: str) -> None:
         """Send one frame; a client that is gone is no error."""
-        data = legible(text).encode()
+        data = legible(text).encode() + b"\n"
         with contextlib.suppress(OSError, ValueError), self._sending:
             self.wfile.write(b"%06x%b" % (len(data), data))
 
