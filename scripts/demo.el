@@ -31,6 +31,7 @@
   (when (string-prefix-p "ROAM_" entry)
     (setenv (car (split-string entry "=")) nil)))
 (setenv "XDG_CACHE_HOME" (demo-file "cache"))
+(setenv "XDG_STATE_HOME" (demo-file "state"))
 
 ;; -Q leaves out the folder where Debian puts packages.
 (add-to-list 'package-directory-list "/usr/share/emacs/site-lisp/elpa")

@@ -97,7 +97,7 @@ def run(*words: str) -> Any:
     clean = {k: v for k, v in os.environ.items() if not k.startswith("ROAM_")}
     done = subprocess.run(
         [sys.executable, "-m", "roam_semantic", *place(), "--json", *words],
-        env={**clean, "XDG_CACHE_HOME": os.path.join(DEMO, "cache")},
+        env={**clean, "XDG_CACHE_HOME": f"{DEMO}/cache", "XDG_STATE_HOME": f"{DEMO}/state"},
         stdout=subprocess.PIPE,
         text=True,
         check=False,
