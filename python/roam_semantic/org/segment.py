@@ -72,7 +72,7 @@ class _Segmenter:
     def units(self) -> Iterator[Unit]:
         sections = [section for section in self.note.sections if not section.excluded]
         levels = [section.level for section in sections[1:]]
-        for section, next_level in zip(sections, [*levels, 0], strict=True):
+        for section, next_level in zip(sections, [*levels, 0], strict=False):
             if section.level == 0:
                 yield from self.top(section)
             else:
