@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 import msgspec
 
 from roam_semantic.errors import Cancelled, Unavailable
-from roam_semantic.indexing.plan import Plan, Stored, plan
+from roam_semantic.indexing.look import IMPORTED, identity_text, look
+from roam_semantic.indexing.plan import Plan
 from roam_semantic.indexing.read import prepare, read_bytes
-from roam_semantic.indexing.scan import Entry, Scan, scan
+from roam_semantic.indexing.scan import Entry, Scan
 from roam_semantic.org_roam.database import FileRows as RoamRows
 from roam_semantic.org_roam.database import RoamDatabase
 from roam_semantic.sqlite import Connection
@@ -23,7 +24,6 @@ from roam_semantic.store.rows import FileRows
 from roam_semantic.store.writer import Writer
 from roam_semantic.values import Skipped
 
-IMPORTED = "roam_identity"
 # Files whose org-roam rows are asked for at once.
 CHUNK = 256
 
@@ -37,52 +37,6 @@ class Refreshed(msgspec.Struct):
     left: int = 0
     skipped: tuple[Skipped, ...] = ()
     message: str = ""
-
-
-def look(
-    connection: Connection, vault: str, database: RoamDatabase | None
-) -> tuple[Scan, Plan, str]:
-    """Return what is on disk, what must be done about it, and a message.
-
-    Reads only.  The message says why org-roam's database could not be asked.
-    """
-    found = scan(vault)
-    stored = {
-        path: Stored(digest, stamp, from_roam)
-        for path, digest, stamp, from_roam in connection.rows(
-            "SELECT path, hash, stamp, from_roam FROM embed_files"
-        )
-    }
-    message = ""
-    hashes: dict[str, str] | None = None
-    owners: frozenset[str] = frozenset()
-    if database is not None and _identity_text(database) != meta(connection, IMPORTED):
-        try:
-            hashes = database.hashes()
-            owners = _owners(database, found, hashes)
-        except Unavailable as error:
-            message = error.message
-    doubtful_kept = frozenset(
-        entry.path for entry in found.entries if entry.doubtful and entry.path in stored
-    )
-    return found, plan(found, stored, hashes, owners | doubtful_kept), message
-
-
-def _owners(database: RoamDatabase, found: Scan, hashes: dict[str, str]) -> frozenset[str]:
-    doubtful = {
-        path
-        for entry in found.entries
-        if entry.doubtful
-        for path in (entry.path, entry.real_path)
-        if path in hashes
-    }
-    if not doubtful:
-        return frozenset()
-    return frozenset(path for path, rows in database.rows(doubtful).items() if rows.nodes)
-
-
-def _identity_text(database: RoamDatabase) -> str:
-    return repr(database.identity())
 
 
 def refresh(
@@ -101,7 +55,7 @@ def refresh(
     how many files are left; raise Cancelled when CANCELLED says so.
     """
     deadline = None if budget_s is None else time.monotonic() + budget_s
-    identity = "" if database is None else _identity_text(database)
+    identity = "" if database is None else identity_text(database)
     found, todo, message = look(connection, vault, database)
     writer = Writer(connection)
     writer.delete_files(todo.gone)

@@ -15,9 +15,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from roam_semantic.errors import NotReady, RoamError
-from roam_semantic.indexing.job import Job
-from roam_semantic.indexing.refresh import Refreshed, look
-from roam_semantic.indexing.run import Indexer
+from roam_semantic.indexing.look import look
 from roam_semantic.org_roam.database import RoamDatabase
 from roam_semantic.settings import Settings
 from roam_semantic.sqlite import Connection
@@ -28,6 +26,8 @@ from roam_semantic.store.vectors import vector_set
 from roam_semantic.values import IndexState
 
 if TYPE_CHECKING:
+    from roam_semantic.indexing.job import Job
+    from roam_semantic.indexing.run import Indexer
     from roam_semantic.models.embedder import Embedder
     from roam_semantic.retrieval.vectors import CodeMatrix
 
@@ -81,6 +81,9 @@ class Core:
     @property
     def indexer(self) -> Indexer:
         """Return what brings the index up to date."""
+        # The parser of org files: most calls find nothing changed.
+        from roam_semantic.indexing.run import Indexer
+
         return Indexer(self.index, self.database, self.settings.cache, self.embedder)
 
     def embedder(self) -> Embedder:
@@ -128,7 +131,7 @@ class Core:
 
     def _refresh(self, budget_s: float) -> None:
         try:
-            done: Refreshed = self.indexer.refresh(budget_s)
+            done = self.indexer.refresh(budget_s)
         except Held:
             return  # the holder looks at the files itself
         self._stale = done.left
@@ -164,6 +167,8 @@ class Core:
     def start_job(self, force: bool = False) -> Job:
         """Return the job that indexes, a new one unless one is running."""
         with self._lock:
+            from roam_semantic.indexing.job import Job  # subprocess: 10 ms
+
             running = self.job()
             if running is None:
                 command = [*self._worker, "--force"] if force else self._worker
