@@ -140,15 +140,31 @@ def _average(found: Sequence[Vector], sizes: Sequence[int]) -> Vector | Embeddin
     return vectors.normalised(mean)
 
 
+class NoRuntime(Unavailable):
+    """A library the models need cannot be imported here."""
+
+
 def load_embedded(model_dir: str | None = None) -> EmbeddedModel:
     """Return the model of the folder MODEL_DIR, or the built-in one, ready to run.
 
     Raise `weights.MissingWeights`, `weights.ForeignFile`, `directory.BadModel`
-    or `runtime.NoRuntime`, each naming the file and what to do.
+    or `NoRuntime`, each naming the file and what to do.
     """
-    if model_dir is not None:
-        folder = directory.read(model_dir)
-        return EmbeddedModel(folder.definition, folder.open_tokens(), folder.open_runner())
+    try:
+        return _built_in_model() if model_dir is None else _folder_model(model_dir)
+    except ImportError as error:
+        raise NoRuntime(
+            f"a library of the model cannot be loaded ({error})",
+            "run `pip install --force-reinstall numpy onnxruntime tokenizers`",
+        ) from error
+
+
+def _folder_model(model_dir: str) -> EmbeddedModel:
+    folder = directory.read(model_dir)
+    return EmbeddedModel(folder.definition, folder.open_tokens(), folder.open_runner())
+
+
+def _built_in_model() -> EmbeddedModel:
     words = tokens.from_vocabulary(weights.read_vocabulary(), TOKEN_LIMIT)
     definition, runner = open_built_in(weights.read_weights())
     return EmbeddedModel(definition, words, runner)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from roam_semantic.errors import Unavailable
 from roam_semantic.settings import refuse_telemetry
 
 if TYPE_CHECKING:
@@ -16,10 +15,6 @@ Pooling = Literal["mean", "cls"]
 POOLED = "sentence_embedding"
 _KNOWN_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _ERRORS_ONLY = 3
-
-
-class NoRuntime(Unavailable):
-    """onnxruntime cannot be imported here."""
 
 
 class CannotRun(ValueError):
@@ -74,12 +69,8 @@ class Runner:
 
 def _session(model: bytes | str) -> Any:
     refuse_telemetry()
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise NoRuntime(
-            f"onnxruntime cannot be loaded ({error})", "run `pip install onnxruntime`"
-        ) from error
+    import onnxruntime
+
     runtime: Any = onnxruntime
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1

