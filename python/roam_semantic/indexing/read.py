@@ -86,18 +86,31 @@ def _judged(note: Note, roam: RoamRows | None) -> tuple[tuple[Node, ...], tuple[
     """
     if roam is None or not roam.nodes:
         return note.nodes, note.links
-    ours = {node.id: node for node in note.nodes}
+    ours: dict[str | None, Node] = {}
+    again: list[Node] = []
+    for node in note.nodes:
+        if node.id in ours:
+            again.append(node)
+        else:
+            ours[node.id] = node
     nodes = tuple(_placed(row, ours.get(row.id), note) for row in roam.nodes)
+    return (*nodes, *again), _links(note, roam)
+
+
+def _links(note: Note, roam: RoamRows) -> tuple[Link, ...]:
+    """Return org-roam's links with our lines; its schema 16 knows no citation."""
     lines = {link.pos: link for link in note.links}
-    links = tuple(
+    links = [
         msgspec.structs.replace(
             link, line=lines[link.pos].line, outline_path=lines[link.pos].outline_path
         )
         if link.pos in lines
         else link
         for link in roam.links
-    )
-    return nodes, links
+    ]
+    if not any(link.type == "cite" for link in links):
+        links += [link for link in note.links if link.type == "cite"]
+    return tuple(links)
 
 
 def _placed(row: Node, ours: Node | None, note: Note) -> Node:

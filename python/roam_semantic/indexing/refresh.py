@@ -16,6 +16,8 @@ from roam_semantic.indexing.look import IMPORTED, identity_text, look
 from roam_semantic.indexing.plan import Plan
 from roam_semantic.indexing.read import prepare, read_bytes
 from roam_semantic.indexing.scan import Entry, Scan
+from roam_semantic.org.decode import NotText, decode
+from roam_semantic.org.parse import read_note
 from roam_semantic.org_roam.database import FileRows as RoamRows
 from roam_semantic.org_roam.database import RoamDatabase
 from roam_semantic.sqlite import Connection
@@ -81,11 +83,21 @@ def _named_skips(found: Scan, todo: Plan) -> list[Skipped]:
     return [
         *found.skipped,
         *(
-            Skipped(entry.path, entry.doubtful)
+            Skipped(entry.path, _doubt(entry))
             for entry in found.entries
             if entry.doubtful and entry.path not in taken
         ),
     ]
+
+
+def _doubt(entry: Entry) -> str:
+    """Return why ENTRY is not read, with the ids it claims, so that a person can clean up."""
+    try:
+        note = read_note(decode(read_bytes(entry.real_path)).text, entry.path)
+    except (OSError, NotText):
+        return entry.doubtful
+    ids = ", ".join(node.id for node in note.nodes if node.id is not None)
+    return f"{entry.doubtful}, claims {ids}" if ids else entry.doubtful
 
 
 def _write(

@@ -204,6 +204,9 @@ def one_node_for(case, node):
 
 
 def report(case, words):
+    """What status must name; a file that is served need not be named without rows."""
+    if case.work.core.database is None:
+        words = [word for word in words if not word.endswith(".org") or not case.work.nodes()]
     told = str(case.work.call("status")) + str(case.work.call("doctor"))
     for word in words:
         assert word in told, word
