@@ -1,157 +1,143 @@
-"""What stands in a file besides running text: keywords, blocks, drawers, clocks.
+"""Lines of a file that are not running text: headings, keywords, blocks, drawers.
 
-Each search goes for a rare pair of characters (`#+`, `\\begin`), so plain
-prose costs next to nothing.
+One pattern finds them all in one sweep.  It starts with a newline, so that
+Python jumps from line to line and looks at the first characters of each.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-HASH = re.compile(r"#\+(?:(begin|end)_(\S+)|(\S+):[ \t]*(.*))", re.IGNORECASE)
+MARK = re.compile(
+    r"""\n(?:
+        (\*+)\x20                                                         # 1 heading
+      | [ \t]*(?:
+            \#\+(?:(begin|end)_(\S+) | (\S+):[ \t]*(.*))                  # 3 block 5 keyword
+          | :(logbook|properties|clock|clocking|end):[ \t]*(?=\n|\Z)      # 6 drawer
+          | (clock:)                                                      # 7
+          | \\begin\{([a-z0-9*]+)\}                                       # 8
+        )
+    )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+HEADING, BLOCK, KEYWORD, DRAWER, CLOCK, LATEX = 1, 3, 5, 6, 7, 8
 OPAQUE = frozenset(("src", "example", "export", "comment"))
-LATEX = re.compile(r"\\begin\{([A-Za-z0-9*]+)\}")
-# Only what a program keeps there goes; a drawer with a name of one's own is text.
-DRAWER = re.compile(r":(logbook|properties|clock|clocking|end):[ \t]*(?:\n|\Z)", re.IGNORECASE)
 ESCAPED = re.compile(r"^([ \t]*,*),(?=\*|#\+)", re.MULTILINE)
-# Deeper indentation before `#+` or a drawer is not looked through.
-INDENT = 80
 
 Span = tuple[int, int]
+# kind, offset of the line's start, name in lower case, value ("end" of a block)
+Mark = tuple[int, int, str, str]
 
 
 class Elements:
-    """The parts of TEXT that are not running text; HEADS: offsets of its headings.
+    """What TEXT holds besides running text, each list in order.
 
-    keywords: key in lower case → values, in order.
-    blocks: spans of code, examples and comments; opaque: these and LaTeX.
-    Both are sorted.
+    heads: offset of each heading; a star in a block is one, as in Org.
+    keywords: key in lower case → values.  opaque: spans where no link is.
+    blocks: the opaque spans that are code, examples or comments.
     """
 
-    __slots__ = ("blocks", "heads", "keywords", "opaque", "text")
+    __slots__ = ("blocks", "heads", "keywords", "marks", "opaque", "text")
 
-    def __init__(self, text: str, heads: Sequence[int]) -> None:
-        self.text, self.heads = text, heads
-        self.keywords: defaultdict[str, list[str]] = defaultdict(list)
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.heads: list[int] = []
+        self.keywords: dict[str, list[str]] = {}
         self.blocks: list[Span] = []
+        self.marks: list[Mark] = []
+        words: list[Mark] = []
+        for mark in MARK.finditer(f"\n{text}"):
+            # One newline was put before the text: the line starts here.
+            kind, start = mark.lastindex or 0, mark.start()
+            if kind == HEADING:
+                self.heads.append(start)
+            elif kind == KEYWORD:
+                words.append((kind, start, mark[4].lower(), mark[5].rstrip(" \t")))
+            elif kind == BLOCK:
+                self.marks.append((kind, start, mark[3].lower(), mark[2].lower()))
+            else:
+                self.marks.append((kind, start, mark[kind].lower(), ""))
+        if self.marks:
+            self._read_blocks()
         self.opaque = self.blocks
-        if "#+" in text:
-            self._read_hashes()
-        if "\\begin{" in text:
+        for _, start, key, value in words:
+            if not self.blocks or not within(start, self.blocks):
+                self.keywords.setdefault(key, []).append(value)
+        if any(kind == LATEX for kind, _, _, _ in self.marks):
             self._read_latex()
 
-    def _read_hashes(self) -> None:
-        text = self.text
-        marks: list[tuple[int, str, str, int]] = []
-        for mark in HASH.finditer(text):
-            start = mark.start()
-            if not start or text[start - 1] == "\n" or (start := line_start(text, start)) >= 0:
-                if mark[3] is None:
-                    marks.append((start, mark[1].lower(), mark[2].lower(), mark.end()))
-                elif marks:
-                    marks.append((start, mark[3], mark[4].rstrip(" \t"), -1))
-                else:
-                    self.keywords[mark[3].lower()].append(mark[4].rstrip(" \t"))
-        if marks:
-            self._read_blocks(marks)
-
-    def _read_blocks(self, marks: list[tuple[int, str, str, int]]) -> None:
-        """Take blocks and the keywords outside them; a heading ends an open block."""
-        heads = self.heads
+    def _read_blocks(self) -> None:
+        """Take the blocks; one that is open when a heading comes is none."""
+        heads, marks = self.heads, [mark for mark in self.marks if mark[0] == BLOCK]
         last_end = {
             (bisect_right(heads, start), name): start
-            for start, kind, name, after in marks
-            if kind == "end" and after >= 0
+            for _, start, name, side in marks
+            if side == "end"
         }
         inside, opened = "", 0
-        for start, kind, name, after in marks:
+        for _, start, name, side in marks:
             if inside:
-                if after >= 0 and kind == "end" and name == inside:
-                    self.blocks.append((opened, line_end(self.text, after)))
+                if side == "end" and name == inside:
+                    self.blocks.append((opened, line_end(self.text, start)))
                     inside = ""
-            elif after < 0:
-                self.keywords[kind.lower()].append(name)
-            elif kind == "begin" and name in OPAQUE:
+            elif side == "begin" and name in OPAQUE:
                 if last_end.get((bisect_right(heads, start), name), -1) > start:
                     inside, opened = name, start
 
     def _read_latex(self) -> None:
-        text, at = self.text, 0
+        text, after = self.text, 0
         unclosed: set[str] = set()
-        latex: list[Span] = []
-        while (mark := LATEX.search(text, at)) is not None:
-            at = mark.end()
-            start = line_start(text, mark.start())
-            if start < 0 or mark[1] in unclosed or within(start, self.blocks):
+        found: list[Span] = []
+        for kind, start, name, _ in self.marks:
+            if kind != LATEX or name in unclosed or start < after or within(start, self.blocks):
                 continue
-            close = text.find(f"\\end{{{mark[1]}}}", at)
-            if close < 0:
-                unclosed.add(mark[1])
-            elif bisect_right(self.heads, start) == bisect_right(self.heads, close):
-                at = line_end(text, close)
-                latex.append((start, at))
-        self.opaque = sorted(self.blocks + latex)
+            close = re.compile(rf"\\end\{{{re.escape(name)}\}}", re.IGNORECASE).search(text, start)
+            if close is None:
+                unclosed.add(name)
+            elif bisect_right(self.heads, start) == bisect_right(self.heads, close.start()):
+                after = line_end(text, close.start())
+                found.append((start, after))
+        self.opaque = sorted(self.blocks + found)
 
-    def cuts(self, drawers_read: int) -> list[Span]:
+    def cuts(self, drawers: Collection[int]) -> list[Span]:
         """Return the spans of whole lines that are no text: logs, clocks, lost drawers.
 
-        DRAWERS_READ property drawers stand where they count; they are in the
-        spans too, if there is any other.
+        drawers: offsets of the property drawers that count; they are no cuts.
         """
-        text = self.text
-        lost = text.count(":PROPERTIES:") + text.count(":properties:") > drawers_read
+        marks = [mark for mark in self.marks if mark[0] in (DRAWER, CLOCK)]
+        # Each drawer has a first and a last line.
+        if len(marks) == 2 * len(drawers):
+            return []
+        if self.blocks:
+            marks = [mark for mark in marks if not within(mark[1], self.blocks)]
         found: list[Span] = []
-        if lost or "LOGBOOK:" in text or "logbook:" in text or "CLOCK" in text:
-            self._read_drawers(found)
-        if "CLOCK:" in text:
-            self._read_clocks(found)
-        return sorted(found)
-
-    def _read_drawers(self, found: list[Span]) -> None:
-        opened, section = -1, -1
-        for mark in DRAWER.finditer(self.text):
-            start = line_start(self.text, mark.start())
-            if start < 0 or within(start, self.blocks):
-                continue
+        opened, section, skipped = -1, -1, False
+        for kind, start, name, _ in marks:
             here = bisect_right(self.heads, start)
             if here != section:
-                opened, section = -1, here
-            if mark[1].lower() != "end":
-                opened = start if opened < 0 else opened
-            elif opened >= 0:
-                found.append((opened, mark.end()))
-                opened = -1
-
-    def _read_clocks(self, found: list[Span]) -> None:
-        text, at = self.text, 0
-        drawers = list(found)
-        while (mark := text.find("CLOCK:", at)) >= 0:
-            at = mark + 6
-            start = line_start(text, mark)
-            if start >= 0 and not within(start, self.blocks) and not within(start, drawers):
-                at = line_end(text, mark)
-                found.append((start, at))
+                opened, section, skipped = -1, here, False
+            if kind == CLOCK:
+                if opened < 0 and not skipped:
+                    found.append((start, line_end(self.text, start)))
+            elif name != "end":
+                skipped = skipped or start in drawers
+                opened = start if opened < 0 and not skipped else opened
+            else:
+                if opened >= 0:
+                    found.append((opened, line_end(self.text, start)))
+                opened, skipped = -1, False
+        return found
 
     def escaped(self) -> list[Span]:
         """Return the blocks in which Org's commas hide stars or keywords."""
-        if "\n," not in self.text and " ," not in self.text:
-            return []
-        return [block for block in self.blocks if ESCAPED.search(self.text, *block)]
-
-
-def line_start(text: str, at: int) -> int:
-    """Return where the line of AT starts if only blanks stand before AT, else -1."""
-    if not at or text[at - 1] == "\n":
-        return at
-    if text[at - 1] not in " \t":
-        return -1
-    begin = text.rfind("\n", max(0, at - INDENT), at) + 1
-    if (begin == 0 and at > INDENT) or text[begin:at].strip(" \t"):
-        return -1
-    return begin
+        text = self.text
+        return [
+            block
+            for block in self.blocks
+            if text.find(",", *block) >= 0 and ESCAPED.search(text, *block)
+        ]
 
 
 def line_end(text: str, at: int) -> int:

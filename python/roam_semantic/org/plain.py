@@ -15,15 +15,15 @@ TARGET = re.compile(r"<<<?([^<>\n]+)>>>?")
 MACRO = re.compile(r"\{\{\{[^\n]{0,1000}?\}\}\}")
 SNIPPET = re.compile(r"@@[\w-]+:([^\n]{0,1000}?)@@")
 CHECKBOX = re.compile(r"^([ \t]*(?:[-+*]|\d+[.)])[ \t]+)\[[ Xx-]\][ \t]+", re.MULTILINE)
-LINE_BREAK = re.compile(r"\\\\[ \t]*$", re.MULTILINE)
-# Marks that stand around words; the first of a pair is at a word's start.
+LINE_BREAK = re.compile(r"\\\\[ \t]*(?=\n|\Z)")
+# Marks that stand around words.  The mark comes first in the pattern and what
+# must stand before it second, because Python looks for a literal fastest.
 EMPHASIS = {
     mark: re.compile(
-        rf"(?:(?<=[-\s('\"{{])|(?<![\s\S])){re.escape(mark)}(?=[^\s{re.escape(mark)}])"
-        rf"([^\n]{{1,1000}}?(?:\n[^\n]{{1,1000}}?)??)(?<=\S){re.escape(mark)}"
-        rf"(?=[-\s.,:!?;'\")}}\[]|\Z)"
+        rf"{sign}(?<![^-\s('\"{{]{sign})(?=[^\s{sign}])([^\n]{{1,1000}}?(?:\n[^\n]{{1,1000}}?)??)"
+        rf"(?<=\S){sign}(?=[-\s.,:!?;'\")}}\[]|\Z)"
     )
-    for mark in "*/_=~+"
+    for mark, sign in (("*", r"\*"), ("/", "/"), ("_", "_"), ("=", "="), ("~", "~"), ("+", r"\+"))
 }
 BLOCK = re.compile(r"[ \t]*#\+(begin|end)_(\S+)(.*)", re.IGNORECASE)
 COMMENT_BLOCK = re.compile(r"[ \t]*#\+begin_comment", re.IGNORECASE)
@@ -35,8 +35,8 @@ TABLE_RULE = re.compile(r"[ \t]*\|-[-+|]*[ \t]*")
 SEEN = frozenset(("caption", "attr_alt"))
 VERBATIM = frozenset(("src", "example", "export", "comment"))
 # A run of characters no person typed; the window finds one in a few jumps.
-WINDOW = 100
-ENCODED = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_=-]{200,}")
+WINDOW = 200
+ENCODED = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_=-]{250,}")
 SPECIAL = re.compile(r"[ \t]*(?:[#|:]|-{5})")
 
 
@@ -175,13 +175,10 @@ def _keyword(line: str) -> str:
 
 def without_encoded(text: str) -> str:
     """Return TEXT without base64 and other runs no person typed."""
-    if len(text) < 2 * WINDOW:
-        return text
-    find = text.find
-    # Any run of 200 holds a whole window; most windows of prose hold a blank.
-    for start in range(0, len(text) - WINDOW + 1, WINDOW):
-        end = start + WINDOW
-        if find(" ", start, end) < 0 and find("\n", start, end) < 0:
+    length, find = len(text), text.find
+    # A run of two windows holds a whole one; most windows of prose hold a blank.
+    for start in range(0, length - WINDOW + 1, WINDOW):
+        if find(" ", start, start + WINDOW) < 0 and find("\n", start, start + WINDOW) < 0:
             return ENCODED.sub("", text)
     return text
 
@@ -194,21 +191,22 @@ def inline(text: str) -> str:
         text = STAMP.sub(r"\1", text)
         text = ANGLE.sub(r"\1", text)
         text = TARGET.sub(r"\1", text)
-    if "{{{" in text:
+    if "{" in text:
         text = MACRO.sub("", text)
-    if "@@" in text:
+    if "@" in text:
         text = SNIPPET.sub(r"\1", text)
-    if "\\\\" in text:
+    if "\\" in text:
         text = LINE_BREAK.sub("", text)
-    for mark, pair in EMPHASIS.items():
+    for mark in EMPHASIS:
         if mark in text:
-            text = pair.sub(r"\1", text)
+            text = EMPHASIS[mark].sub(r"\1", text)
     return text
 
 
 def _brackets(text: str) -> str:
-    if "[[" in text:
-        text = BRACKET.sub(_words_of_link, text)
+    text = BRACKET.sub(_words_of_link, text)
+    if "[" not in text:
+        return text
     if "[fn:" in text:
         text = DEFINITION.sub("", text)
         text = FOOTNOTE.sub(lambda note: f"({note[1].strip()})" if note[1] else "", text)
