@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import itertools
 import json
 import re
@@ -83,7 +84,9 @@ class Tools:
         number = next(self._numbers)
 
         def end(outcome: Outcome) -> None:
-            loop.call_soon_threadsafe(_settle, ended, outcome)
+            # The client may have gone, and the loop with it.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(_settle, ended, outcome)
 
         request = Request(
             id=str(context.request_id),
@@ -116,7 +119,8 @@ class Tools:
             task.add_done_callback(tasks.discard)
 
         def tell(progress: Progress) -> None:
-            loop.call_soon_threadsafe(start, progress)
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(start, progress)
 
         return tell
 

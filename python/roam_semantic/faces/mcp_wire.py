@@ -22,7 +22,9 @@ from roam_semantic.faces import process, wire
 
 LONGEST_LINE = 4 * 1024 * 1024
 PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS = -32700, -32600, -32602
-ID = re.compile(rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")\s*[,}]')
+ID = rb'"id"\s*:\s*(-?\d{1,18}|"[^"\\]{0,200}")\s*'
+ID_AT_START = re.compile(ID + b"[,}]")
+ID_AT_END = re.compile(ID + rb'(?:,\s*"(?:jsonrpc|method)"\s*:\s*"[^"]*"\s*)*}\s*$')
 
 
 class Refused(ValueError):
@@ -70,9 +72,9 @@ def find_id(line: bytes) -> str | int | None:
 
     It stands before the parameters or at the very end, never inside them.
     """
-    head, cut, _ = line[:4096].partition(b'"params"')
-    found = ID.findall(head) or (ID.findall(line[-256:])[-1:] if cut else [])
-    return json.loads(found[0].decode("utf-8", "replace")) if found else None
+    head = line[:4096].partition(b'"params"')[0]
+    found = ID_AT_START.search(head) or ID_AT_END.search(line[-256:])
+    return json.loads(found[1].decode("utf-8", "replace")) if found else None
 
 
 class Lines:

@@ -207,7 +207,9 @@ def test_progress_comes_as_calls_before_the_answer(emacs):
         frames.append(frame)
 
     assert len(frames) >= 2
-    assert ' progress ("a" (:done 0 :total 40 :phase "counting" :rate 0.0 :left-s nil)))' in frames[0]
+    assert (
+        ' progress ("a" (:done 0 :total 40 :phase "counting" :rate 0.0 :left-s nil)))' in frames[0]
+    )
     assert ":done 40 :total 40" in frames[-1]
 
 
