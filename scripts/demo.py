@@ -29,9 +29,9 @@ class Question(NamedTuple):
 
 
 QUESTIONS = (
-    Question("spotting dim objects out of the corner of your eye", "Averted vision"),
-    Question("letting dough rise in the refrigerator until the morning", "Cold retard"),
-    Question("flickering jagged lights ahead of a headache", "Scintillating scotoma"),
+    Question("how to keep snails off the lettuce", "Slug patrol"),
+    Question("preparing for a storm at sea", "Heaving to"),
+    Question("throwing good money after bad", "Sunk cost"),
 )
 
 
@@ -46,7 +46,7 @@ def main() -> int:
         f"in {done['seconds']:.0f} seconds.  Nothing left this machine."
     )
     show()
-    show("Three questions whose words the right note does not have:")
+    show("Three questions that a search for words does not answer:")
     for question in QUESTIONS:
         ask(question)
     show()
@@ -60,12 +60,12 @@ def main() -> int:
 
 def ask(question: Question) -> None:
     """Print what words alone find for QUESTION, and what both legs find."""
-    words = run("semantic-search", question.query, "--mode", "words", "--k", "1")["hits"]
+    words = run("semantic-search", question.query, "--mode", "words", "--k", "3")["hits"]
     both = run("semantic-search", question.query, "--k", str(SHOWN))["hits"]
+    titles = dict.fromkeys(f"“{hit['title']}”" for hit in words)
     show()
     show(f"? {question.query}")
-    found = f"“{words[0]['title']}”" if words else "nothing"
-    show(f"  By words alone: {found}")
+    show_wrapped(f"By words alone: {', '.join(titles) or 'nothing'}", "  ", "    ")
     show("  By meaning and words:")
     for number, hit in enumerate(both, start=1):
         show_hit(number, hit)
@@ -76,10 +76,14 @@ def show_hit(number: int, hit: dict[str, Any]) -> None:
     title = " > ".join([hit["title"], *(s for s in hit["outline_path"] if s != hit["title"])])
     show(f"  {number}. {title}")
     passage = " ".join(hit["passage"].split())
-    lines = textwrap.wrap(textwrap.shorten(passage, PASSAGE, placeholder=" …"), width() - 6)
-    for line in lines:
-        show(f"     {line}")
+    show_wrapped(textwrap.shorten(passage, PASSAGE, placeholder=" …"), "     ", "     ")
     show(f"     {os.path.relpath(hit['file'], ROOT)}:{hit['line']}")
+
+
+def show_wrapped(text: str, first: str, other: str) -> None:
+    """Print TEXT in lines that begin with FIRST, then with OTHER."""
+    for line in textwrap.wrap(text, width(), initial_indent=first, subsequent_indent=other):
+        show(line)
 
 
 def width() -> int:
