@@ -41,8 +41,7 @@ def _show_search(answer: SearchAnswer, width: int) -> Iterator[str]:
 
 
 def _show_hit(number: int, hit: Hit, width: int) -> Iterator[str]:
-    path = " > ".join(hit.outline_path)
-    yield wrap(f"{number}. {hit.title}" + (f"  [{path}]" if path else ""), width)
+    yield wrap(f"{number}. {_place(hit.title, hit.outline_path)}", width)
     yield f"   {safe(hit.file)}:{hit.line}"
     lines = wrap(hit.passage, width, "   ").split("\n")
     if len(lines) > PASSAGE_LINES:
@@ -60,6 +59,12 @@ def _show_hit(number: int, hit: Hit, width: int) -> Iterator[str]:
     yield f"   score {hit.score:.2f}" + (f" ({', '.join(ranks)})" if ranks else "")
 
 
+def _place(title: str, outline_path: tuple[str, ...]) -> str:
+    """Return TITLE with the headings around or below it that it does not name itself."""
+    path = " > ".join(outline_path[:-1] if outline_path[-1:] == (title,) else outline_path)
+    return f"{title} [{path}]" if path else title
+
+
 def _show_names(answer: NameAnswer, width: int) -> Iterator[str]:
     for hit in answer.hits:
         yield from _show_name(hit, width)
@@ -69,9 +74,8 @@ def _show_names(answer: NameAnswer, width: int) -> Iterator[str]:
 
 
 def _show_name(hit: NameHit, width: int) -> Iterator[str]:
-    path = " > ".join(hit.outline_path)
-    matched = "" if hit.matched == "title" else f"  ({hit.matched} {hit.value})"
-    yield wrap(hit.title + (f"  [{path}]" if path else "") + matched, width)
+    matched = "" if hit.matched == "title" else f" ({hit.matched} {hit.value})"
+    yield wrap(_place(hit.title, hit.outline_path) + matched, width)
     yield f"   {safe(hit.file)}:{hit.line}"
 
 
@@ -135,7 +139,8 @@ def _show_list(title: str, items: list[str]) -> Iterator[str]:
 
 def _show_doctor(answer: DoctorAnswer, width: int) -> Iterator[str]:
     for check in answer.checks:
-        yield wrap(f"{SIGNS[check.state]:<8} {check.name}: {check.message}", width)
+        told = wrap(f"{check.name}: {check.message}", width, " " * 9).lstrip()
+        yield f"{SIGNS[check.state]:<8} {told}"
         if check.remedy and check.state != "ok":
             yield wrap(f"-> {check.remedy}", width, " " * 9)
     bad = sum(check.state == "failed" for check in answer.checks)

@@ -1,0 +1,179 @@
+"""Answers as a person reads them."""
+
+import msgspec
+import pytest
+
+from roam_semantic.faces.plain import show
+from roam_semantic.operations.answers import (
+    Check,
+    Clash,
+    DoctorAnswer,
+    FailedUnit,
+    IndexAnswer,
+    Job,
+    NameAnswer,
+    NameHit,
+    NodeAnswer,
+    SearchAnswer,
+    StatusAnswer,
+)
+from roam_semantic.values import Hit, IndexState, Ranks, Skipped
+
+DONE = IndexState(10, 10, 0, 0, 0.5, "a model")
+HIT = Hit(
+    "id", "Green tea", "/v/tea.org", ("Drinks", "Green tea"), 8, 120, "heading",
+    "Use cooler water.\nAbout 80 degrees.", 0.5, Ranks(words=2, vectors=1),
+)  # fmt: skip
+
+
+def test_a_hit_tells_its_place_its_passage_and_its_reason():
+    assert (
+        "1. Green tea [Drinks]\n"
+        "   /v/tea.org:8\n"
+        "   Use cooler water. About 80 degrees.\n"
+        "   score 0.50 (words #2, meaning #1)\n"
+        "\n"
+        "1 hit"
+    ) == show(SearchAnswer((HIT,), DONE))
+
+
+def test_nothing_found_is_said():
+    assert "nothing found" == show(SearchAnswer((), DONE))
+
+
+def test_the_end_of_an_answer_tells_what_is_missing():
+    pending = msgspec.structs.replace(DONE, pending=3, stale_files=2)
+    answer = SearchAnswer(
+        (HIT,), pending, ("vectors: the model is gone",), True, 10, {"gren": "green"}
+    )
+
+    shown = show(answer).split("\n")
+
+    assert "also searched: green for gren" == shown[0]
+    assert [
+        "1 hit; more with --offset 10",
+        "not all is indexed: 3 passages wait for their vectors, 2 files are newer",
+        "without vectors: the model is gone",
+    ] == shown[-3:]
+
+
+def test_a_long_passage_is_cut():
+    long = msgspec.structs.replace(HIT, passage="word " * 500)
+
+    lines = show(SearchAnswer((long,), DONE), 60).split("\n")
+
+    assert 4 == sum(line.startswith("   word") for line in lines)
+    assert "   …" in lines
+    assert max(map(len, lines)) <= 60
+
+
+def test_a_name_tells_by_what_it_was_found():
+    hit = NameHit("id", "Tea", "/v/tea.org", (), 1, 1, "alias", "Chai")
+
+    assert "Tea (alias Chai)\n   /v/tea.org:1\n\n1 hit" == show(NameAnswer((hit,), DONE))
+
+
+def test_a_node_is_shown_with_its_text():
+    node = NodeAnswer(
+        "id", "Green tea", "/v/tea.org", 8, 120, 1, ("Drinks",), ("hot", "leaf"), ("Sencha",),
+        ("@key",), "TODO", None, "* Green tea\n  Use \x1b[31mwater.\n", True, 40,
+    )  # fmt: skip
+
+    assert (
+        "Drinks > Green tea\n/v/tea.org:8\nid: id\ntags: hot leaf\naliases: Sencha\nrefs: @key\n"
+        "state: TODO\n\n* Green tea\n  Use \ufffd[31mwater.\n… more with --offset 40"
+    ) == show(node)
+
+
+def test_an_index_run_tells_what_it_left_out():
+    answer = IndexAnswer(
+        3, 4, 9, 7, 1, (Skipped("/v/x.org.gpg", "encrypted"),),
+        (FailedUnit("/v/y.org", 5, "not a number"),), 75.04,
+    )  # fmt: skip
+
+    assert (
+        "3 files, 4 nodes, 9 passages; 7 embedded, 1 from the cache, 0 waiting, in 75 s\n"
+        "left out: 1\n  /v/x.org.gpg (encrypted)\n"
+        "not embedded, to be tried again: 1\n  /v/y.org:5 (not a number)"
+    ) == show(answer, 100)
+
+
+def test_a_run_that_goes_on_says_so():
+    answer = IndexAnswer(3, 4, 9, 7, 1, (), (), 20.0, "running", 90)
+
+    assert show(answer).startswith("indexing goes on: 3 files")
+
+
+def test_long_lists_are_cut_with_a_hint():
+    skipped = tuple(Skipped(f"/v/{n}.org", "encrypted") for n in range(30))
+
+    shown = show(IndexAnswer(0, 0, 0, 0, 0, skipped, (), 0.1))
+
+    assert shown.endswith("/v/19.org (encrypted)\n  and 10 more, see --json")
+
+
+def test_a_check_that_is_not_well_shows_its_remedy():
+    answer = DoctorAnswer(
+        False,
+        (
+            Check("vault", "ok", "/v", "never shown"),
+            Check("database", "warning", "none is known", "set ROAM_DB"),
+            Check("model", "failed", "it is gone", "install it"),
+        ),
+    )
+
+    assert (
+        "ok       vault: /v\n"
+        "warning  database: none is known\n         -> set ROAM_DB\n"
+        "FAILED   model: it is gone\n         -> install it\n"
+        "1 of the checks failed"
+    ) == show(answer)
+
+
+def test_status_is_told_in_lines():
+    answer = StatusAnswer(
+        "0.1.0", "/v", None, "no database is set", "/c/index.db", DONE, "auto",
+        Job("index", 3, 9, 1.0, 6.0, "embedding"), (), (Clash("id", ("/v/a.org", "/v/b.org")),),
+        ("/v/c.org",), ("3 units wait",),
+    )  # fmt: skip
+
+    assert (
+        "roam-semantic 0.1.0\nnotes: /v\norg-roam: no database: no database is set\n"
+        "index: /c/index.db\npassages: 10 of 10 with vectors, 0 waiting\n"
+        "running: embedding 3 of 9\n"
+        "ids used twice: 1\n  id in /v/a.org, /v/b.org\n"
+        "newer than org-roam's database: 1\n  /v/c.org\n3 units wait"
+    ) == show(answer)
+
+
+class Inner(msgspec.Struct):
+    """A part of an answer nobody has seen yet."""
+
+    name: str
+    empty: str = ""
+
+
+class Unknown(msgspec.Struct):
+    """An answer nobody has seen yet."""
+
+    count: int
+    parts: tuple[Inner, ...]
+    kinds: dict[str, int]
+    none: None = None
+
+
+def test_an_answer_of_a_later_day_is_shown_by_its_fields():
+    answer = Unknown(3, (Inner("a"), Inner("b")), {"heading": 2})
+
+    assert "count: 3\nparts:\n  name: a\n  name: b\nkinds:\n  heading: 2" == show(answer)
+
+
+@pytest.mark.parametrize("width", [40, 80, 100])
+def test_japanese_fits_the_width_too(width):
+    hit = msgspec.structs.replace(
+        HIT, title="日本語の題名" * 9, passage="これは長い文章です。" * 30
+    )
+
+    from roam_semantic.faces.terminal import shown_width
+
+    assert max(map(shown_width, show(SearchAnswer((hit,), DONE), width).split("\n"))) <= width
