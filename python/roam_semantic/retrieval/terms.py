@@ -127,7 +127,7 @@ def _term(lookup: _Lookup, word: Word, corrected: dict[str, str], quoted: set[st
         return _signed_term(lookup, word)
     if len(word.pieces) > 1 or word.parts:
         return _name_term(lookup, word)
-    piece = word.pieces[0]
+    piece = next(iter(word.pieces))
     exact, atoms, needles = _plain(lookup, piece)
     known = Count(
         units=sum(atom.units for atom in atoms),

@@ -123,7 +123,7 @@ class CodeMatrix:
             ids = bits.ids_at(blocks, chosen if places is None else places[chosen])
             ids = ids[ids != NOBODY]
             found = _rescored(reader, active, ids, query)
-            self._bury(ids, found)
+            self._bury(reader, ids, found)
             if len(found) * 5 >= enough * 4 or len(chosen) == total:
                 return found
             wanted *= 2
@@ -142,12 +142,13 @@ class CodeMatrix:
         allowed[NOBODY] = False
         return np.flatnonzero(allowed[ids])
 
-    def _bury(self, ids: Ids, found: Sequence[tuple[int, float]]) -> None:
-        """Mark those of IDS that were not FOUND as gone."""
+    def _bury(self, reader: Connection, ids: Ids, found: Sequence[tuple[int, float]]) -> None:
+        """Mark those of IDS that were not FOUND, and whose unit is gone, as gone."""
         if len(found) < len(ids):
-            gone = np.setdiff1d(ids, np.array([unit for unit, _ in found], dtype=np.int64))
+            missing = np.setdiff1d(ids, np.array([unit for unit, _ in found], dtype=np.int64))
+            gone = _gone(reader, missing.tolist())
             with self._lock:
-                self._forget(gone)
+                self._forget(np.array(sorted(gone), dtype=np.int64))
 
     def _forget(self, units: Ids) -> None:
         for _, ids in self._blocks:
@@ -172,10 +173,15 @@ class CodeMatrix:
             return newest is None
         if newest == self._newest[-1]:
             return True
+        missing: list[int] = []
         for seq, unit in reversed(self._newest):
             if reader.value(f"SELECT unit FROM {active.vectors} WHERE seq = ?", (seq,)) == unit:
+                gone = _gone(reader, missing)
+                kept = [row for row in self._newest if row[1] not in gone]
+                self._newest = deque(kept, maxlen=REMEMBERED)
                 self._append_after(reader, active, seq)
                 return True
+            missing.append(unit)
         return False
 
     def _load(
@@ -282,6 +288,22 @@ def _identity(path: str) -> tuple[str, int, int] | None:
     except OSError:
         return None
     return path, found.st_dev, found.st_ino
+
+
+def _gone(reader: Connection, units: Sequence[int]) -> set[int]:
+    """Return those of UNITS that were and are no more.
+
+    A missing row alone does not tell: READER may see an older state than the
+    one in which the row was written.  Ids are never given out twice.
+    """
+    if not units:
+        return set()
+    given_out = reader.value("SELECT seq FROM sqlite_sequence WHERE name = 'embed_units'") or 0
+    alive = reader.rows(
+        "SELECT id FROM embed_units WHERE id IN (SELECT value FROM json_each(?))",
+        (msgspec.json.encode(units).decode(),),
+    )
+    return {unit for unit in units if unit <= given_out} - {unit for (unit,) in alive}
 
 
 def _has_table(reader: Connection, name: str) -> bool:

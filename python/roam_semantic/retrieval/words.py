@@ -113,11 +113,13 @@ def _some_words(
 def gated(atoms: Sequence[Atom], total: int) -> str:
     """Return the OR of ATOMS; beyond BUDGET postings only the rarest let a unit in.
 
-    total: units there are; a word in more than half of them has no weight in
+    total: units there are; a word in more than half of many has no weight in
         BM25 and is left out when there is another.
     """
     ordered = sorted(atoms, key=lambda atom: (atom.units, atom.expression))[:MAX_ATOMS]
-    telling = [atom for atom in ordered if atom.units * 2 <= total] or ordered[:1]
+    telling = ordered
+    if total > BUDGET:
+        telling = [atom for atom in ordered if atom.units * 2 <= total] or ordered[:1]
     every = " OR ".join(atom.expression for atom in telling)
     postings = 0
     rare: list[str] = []
