@@ -49,8 +49,8 @@ A server that was given up is tried once more."
     (roam-semantic-request 'doctor nil
                            :callback #'roam-semantic-doctor--answered
                            :errback #'roam-semantic-doctor--unanswered
-                           :deadline-s 60)
-    (pop-to-buffer (current-buffer))))
+                           :deadline-s 60))
+  (pop-to-buffer roam-semantic-doctor--buffer))
 
 (defun roam-semantic-doctor--answered (answer)
   "Add the checks of ANSWER to the current buffer."

@@ -35,7 +35,7 @@
   :package-version '(roam-semantic . "0.1.0"))
 
 (defcustom roam-semantic-find-passage-columns 100
-  "Columns of a passage shown beside a hit; 0 shows none."
+  "Most columns of a passage shown beside a hit; 0 shows none."
   :type 'natnum
   :group 'roam-semantic
   :package-version '(roam-semantic . "0.1.0"))
@@ -107,11 +107,13 @@ With a prefix argument, OTHER-WINDOW, show the note in another window."
      (t (format "No note matches “%s”; try other words or fewer filters" query)))))
 
 (defun roam-semantic-find--prompt (answer)
-  "Return the prompt for the hits of ANSWER; it says what limits them."
-  (let* ((pending (or (plist-get (plist-get answer :index) :pending) 0))
-         (limits (append (and (plist-get answer :degraded)
-                              (list (concat "without "
-                                            (string-join (plist-get answer :degraded) ", "))))
+  "Return the prompt for the hits of ANSWER; it says what limits them.
+A stage that could not take part is told as \"NAME: WHY\"; the name is
+enough here, the doctor knows the rest."
+  (let* ((missing (mapcar (lambda (stage) (car (split-string stage ":")))
+                          (plist-get answer :degraded)))
+         (pending (or (plist-get (plist-get answer :index) :pending) 0))
+         (limits (append (and missing (list (concat "without " (string-join missing ", "))))
                          (and (> pending 0)
                               (list (format "%d passages not indexed" pending))))))
     (if limits
@@ -159,6 +161,11 @@ For a note that is a heading, its title is one of those."
   "Return the file's name and the line of HIT."
   (format "%s:%s" (file-name-nondirectory (plist-get hit :file)) (plist-get hit :line)))
 
+(defun roam-semantic-find--note-name (hit)
+  "Return the name of the file of HIT without time stamp and ending."
+  (replace-regexp-in-string "\\`[0-9]\\{8,14\\}[-_]" ""
+                            (file-name-base (plist-get hit :file))))
+
 (defun roam-semantic-find--node (hit)
   "Return HIT as an `org-roam-node', or nil when it has no id."
   (when (and (plist-get hit :node-id) (fboundp 'org-roam-node-create))
@@ -172,32 +179,40 @@ For a note that is a heading, its title is one of those."
                                        (plist-get hit :outline-path)))))
 
 (defun roam-semantic-find--affixes (candidates)
-  "Return (CANDIDATE PREFIX SUFFIX) for each of CANDIDATES."
-  (let ((width (min 60 (apply #'max 0 (mapcar #'string-width candidates)))))
+  "Return (CANDIDATE PREFIX SUFFIX) for each of CANDIDATES.
+Suffixes start in one column and end with the line."
+  (let* ((width (min 60 (apply #'max 0 (mapcar #'string-width candidates))))
+         (line (1- (window-width (minibuffer-window)))))
     (mapcar (lambda (candidate)
-              (list candidate ""
-                    (concat (make-string (max 1 (- (+ width 2) (string-width candidate))) ?\s)
-                            (roam-semantic-find--annotation
-                             (get-text-property 0 'roam-semantic-hit candidate)))))
+              (let ((start (max (+ width 2) (1+ (string-width candidate)))))
+                (list candidate ""
+                      (concat (make-string (- start (string-width candidate)) ?\s)
+                              (roam-semantic-find--annotation
+                               (get-text-property 0 'roam-semantic-hit candidate)
+                               (- line start))))))
             candidates)))
 
-(defun roam-semantic-find--annotation (hit)
-  "Return score, reason, tags and passage of HIT on one line."
-  (let ((tags (plist-get hit :tags))
-        (columns roam-semantic-find-passage-columns))
-    (concat
-     (propertize (format "%3d%% %-7s "
-                         (round (* 100 (or (plist-get hit :score) 0)))
-                         (or (plist-get hit :why) ""))
-                 'face 'roam-semantic-find-score)
-     (and tags
-          (propertize (concat (mapconcat (lambda (tag) (concat "#" tag)) tags " ") "  ")
-                      'face 'roam-semantic-find-tags))
-     (and (> columns 0)
-          (propertize (truncate-string-to-width
-                       (string-clean-whitespace (or (plist-get hit :passage) ""))
-                       columns nil nil "…")
-                      'face 'roam-semantic-find-passage)))))
+(defun roam-semantic-find--annotation (hit room)
+  "Return score, reason, tags and passage of HIT in ROOM columns.
+A heading says which note it is in; a note's own title does."
+  (let* ((start (concat
+                 (propertize (format "%3d%% %-7s "
+                                     (round (* 100 (or (plist-get hit :score) 0)))
+                                     (or (plist-get hit :why) ""))
+                             'face 'roam-semantic-find-score)
+                 (propertize (mapconcat (lambda (tag) (concat "#" tag " "))
+                                        (plist-get hit :tags) "")
+                             'face 'roam-semantic-find-tags)
+                 (and (member (plist-get hit :title) (plist-get hit :outline-path))
+                      (propertize (concat (roam-semantic-find--note-name hit) ": ")
+                                  'face 'roam-semantic-find-path))))
+         (columns (min roam-semantic-find-passage-columns (- room (string-width start)))))
+    (concat start
+            (and (> columns 9)
+                 (propertize (truncate-string-to-width
+                              (string-clean-whitespace (or (plist-get hit :passage) ""))
+                              columns nil nil "…")
+                             'face 'roam-semantic-find-passage)))))
 
 ;;; Choosing
 

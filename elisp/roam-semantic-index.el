@@ -7,9 +7,9 @@
 ;;; Commentary:
 
 ;; `roam-semantic-index' runs in the server; Emacs shows how far it is and
-;; stays free.  While the progress stands in the echo area,
-;; \\[keyboard-quit] cancels the run; elsewhere that key does what it
-;; always does.
+;; stays free.  The quit key cancels the run as long as its progress is
+;; what the key is most likely about: nothing is being typed in the
+;; minibuffer, searched for or selected.
 
 ;;; Code:
 
@@ -20,8 +20,7 @@
 (defvar roam-semantic-index--running nil
   "Id of the index run under way, or nil.")
 
-(defvar roam-semantic-index--shown nil
-  "What was last shown about the run under way.")
+(defvar isearch-mode)
 
 (defvar roam-semantic-index--map
   (let ((map (make-sparse-keymap)))
@@ -34,8 +33,9 @@
 (defun roam-semantic-index (&optional force)
   "Bring the index up to date with the notes, without keeping Emacs waiting.
 With a prefix argument, FORCE, rebuild it from the beginning.  Progress
-is shown in the echo area; there \\[keyboard-quit] cancels the run, and
-\\[roam-semantic-cancel] does so from anywhere."
+is shown in the echo area.  \\[keyboard-quit] cancels the run, unless you
+are typing in the minibuffer, searching or selecting; there
+\\[roam-semantic-cancel] does."
   (interactive "P")
   (when roam-semantic-index--running
     (user-error "An index run is under way; M-x roam-semantic-cancel ends it"))
@@ -57,15 +57,17 @@ is shown in the echo area; there \\[keyboard-quit] cancels the run, and
     (user-error "No index run is under way")))
 
 (defun roam-semantic-index--quit-key (command)
-  "Return COMMAND if the quit key means the run: its progress is in view."
+  "Return COMMAND if the quit key means the run and not something nearer.
+The echo area cannot be asked: a key clears it before it is looked up."
   (and roam-semantic-index--running
        (not (active-minibuffer-window))
-       (equal (current-message) roam-semantic-index--shown)
+       (not (region-active-p))
+       (not isearch-mode)
+       (zerop (recursion-depth))
        command))
 
 (defun roam-semantic-index--show (text)
   "Show TEXT in the echo area unless somebody types in the minibuffer."
-  (setq roam-semantic-index--shown text)
   (unless (active-minibuffer-window)
     (let ((message-log-max nil))
       (message "%s" text))))

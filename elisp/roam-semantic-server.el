@@ -302,7 +302,9 @@ Signal a `roam-semantic-error' if that cannot be tried."
 
 (defun roam-semantic-server--start (server)
   "Start SERVER; it is ready once it has said hello."
-  (let ((generation (cl-incf (roam-semantic-server-generation server))))
+  (let ((generation (cl-incf (roam-semantic-server-generation server)))
+        ;; A quit halfway would leave a server that nobody speaks to.
+        (inhibit-quit t))
     (setf (roam-semantic-server-state server) 'starting
           (roam-semantic-server-timer server)
           (run-with-timer roam-semantic-start-timeout-s nil
