@@ -176,13 +176,13 @@ class Operation:
 
 
 class Catalogue:
-    """Every operation by name, in the order of their definition."""
+    """Every operation by name, in the order of the names."""
 
     def __init__(self) -> None:
         self._operations: dict[str, Operation] = {}
 
     def __iter__(self) -> Iterator[Operation]:
-        return iter(self._operations.values())
+        return iter(sorted(self._operations.values(), key=lambda each: each.name))
 
     def __len__(self) -> int:
         return len(self._operations)

@@ -9,8 +9,6 @@ import msgspec
 
 from roam_semantic.operations.catalogue import Catalogue, Operation
 
-SCALARS = ("string", "integer", "number", "boolean", "null")
-
 
 def input_schema(operation: Operation) -> dict[str, Any]:
     """Return the schema of the arguments of OPERATION, without references."""
@@ -29,14 +27,12 @@ def output_schema(operation: Operation) -> dict[str, Any]:
 
 
 def outline(operation: Operation) -> dict[str, Any]:
-    """Return the schema of the answer cut to what a client must know to check it.
+    """Return the schema of the answer cut to the fields it always has.
 
-    An agent reads every schema before its first call; the fields of a hit cost
-    a thousand characters and are seen in the first answer anyway.
+    An agent's client reads the list of tools before the first call, and all of
+    it must stay small; types and parts of an answer are seen in the first one.
     """
-    schema = output_schema(operation)
-    properties = {name: _type_only(part) for name, part in schema["properties"].items()}
-    return {"type": "object", "properties": properties, "required": schema.get("required", [])}
+    return {"type": "object", "required": output_schema(operation).get("required", [])}
 
 
 def document(catalogue: Catalogue) -> str:
@@ -77,13 +73,3 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     """Return SCHEMA without null as an alternative: not giving it says the same."""
     kinds = [part for part in schema.get("anyOf", []) if part.get("type") != "null"]
     return kinds[0] if len(kinds) == 1 else schema
-
-
-def _type_only(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return SCHEMA with its type alone; {} where that would not say it all."""
-    if "type" in schema:
-        return {"type": schema["type"]}
-    kinds = [part.get("type") for part in schema.get("anyOf", [])]
-    if kinds and all(isinstance(kind, str) for kind in kinds):
-        return {"type": kinds}
-    return {}

@@ -150,7 +150,7 @@ def test_hello_tells_the_version_and_the_operations(connect):
 
     assert ["return", 1] == told[:2]
     hello = sexp.plist(told[2])
-    assert ["echo", "fail", "count", "last-end", "big", "odd"] == hello["operations"]
+    assert ["big", "count", "echo", "fail", "last-end", "odd"] == hello["operations"]
 
 
 @pytest.mark.parametrize(

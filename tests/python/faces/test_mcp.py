@@ -13,7 +13,7 @@ from roam_semantic.faces.mcp_wire import LONGEST_LINE, Refused, find_id, screen
 from tests.contract.faces import PATIENCE_S, TOY, environment
 from tests.contract.sessions import Mcp
 
-TOOLS = ["roam_echo", "roam_fail", "roam_count", "roam_last_end", "roam_big", "roam_odd"]
+TOOLS = ["roam_big", "roam_count", "roam_echo", "roam_fail", "roam_last_end", "roam_odd"]
 
 
 class Wire:
@@ -110,12 +110,27 @@ def test_every_tool_tells_what_it_answers_and_what_it_may_do(client):
     tools = {tool.name: tool for tool in listed(client)}
     echo, count = tools["roam_echo"].annotations, tools["roam_count"].annotations
 
-    assert {"text": {"type": "string"}} == tools["roam_big"].output_schema["properties"]
+    assert {"type": "object", "required": ["text"]} == tools["roam_big"].output_schema
     assert (True, True) == (echo.read_only_hint, echo.idempotent_hint)
     assert (False, True) == (count.read_only_hint, count.idempotent_hint)
     for tool in tools.values():
         assert tool.annotations.destructive_hint is False
         assert tool.annotations.open_world_hint is False
+
+
+def test_the_list_of_the_real_tools_is_small_and_wholly_described():
+    from roam_semantic.app import CATALOGUE
+
+    sizes = {}
+    for operation in CATALOGUE:
+        tool = mcp_server.tool(operation)
+        sizes[tool.name] = len(tool.model_dump_json(by_alias=True, exclude_none=True))
+        assert 20 < len(tool.description) < 200
+        assert all(part["description"] for part in tool.input_schema["properties"].values())
+
+    # 26 to 28 tools are to share 14,000 characters; the first seven are the richest.
+    assert max(sizes.values()) <= 1000
+    assert sum(sizes.values()) <= 4500
 
 
 def test_the_instructions_fit_a_glance_and_warn_of_notes(client):
