@@ -22,13 +22,14 @@ from roam_semantic.store.vectors import (
     VectorSet,
     pending_units,
     write_failures,
+    write_hopeless,
     write_vectors,
 )
 
 MAX_STEP = 300
 BLANKS = re.compile(r"\s+")
-# Texts sorted by length together: padding is the largest waste of a model.
-BATCH = 512
+# Units asked for at once; progress and cancelling are told between texts.
+BATCH = 256
 UNITS_A_TRANSACTION = 128
 # A line that stands in this many notes, and this share of them, is boilerplate.
 BOILERPLATE_FILES = 5
@@ -168,9 +169,13 @@ def _store(
     fresh: list[tuple[str, bytes]] = []
     rows: list[tuple[int, bytes, bytes]] = []
     failures: list[tuple[int, str]] = []
+    hopeless: list[int] = []
     for text, result in zip(batch.texts, future.result(), strict=True):
         if isinstance(result, EmbeddingFailure):
-            failures += [(unit, result.reason) for unit in batch.units[text]]
+            if result.retry:
+                failures += [(unit, result.reason) for unit in batch.units[text]]
+            else:
+                hopeless += batch.units[text]
         else:
             packed = pack(result)  # pyright: ignore[reportArgumentType]
             fresh.append((text, packed))
@@ -185,5 +190,6 @@ def _store(
     for start in range(0, len(rows), UNITS_A_TRANSACTION):
         write_vectors(connection, target, rows[start : start + UNITS_A_TRANSACTION])
     write_failures(connection, failures)
+    write_hopeless(connection, hopeless)
     counts.failed += len(failures)
     cache.add(fresh)

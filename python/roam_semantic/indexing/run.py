@@ -69,8 +69,15 @@ class Indexer:
 
         Raise Held when another process is indexing: then it does this.
         """
+
+        def too_long(text: str) -> bool:
+            # Asked for few texts, so the model is loaded for few refreshes.
+            return self._embedder().too_long(text)
+
         with self._writing() as connection:
-            return refresh(connection, self._index.vault, self._database, None, budget_s=budget_s)
+            return refresh(
+                connection, self._index.vault, self._database, too_long, budget_s=budget_s
+            )
 
     @contextmanager
     def _writing(
@@ -98,79 +105,67 @@ class Indexer:
         """
         start = time.monotonic()
         with self._writing(wait_s, cancelled) as connection:
-            self._mend(connection)
+            mend(connection)
             if force:
                 with connection.writing():
                     connection.run("UPDATE embed_files SET stamp = ''")
-            embedder = self._embedder()
-            refreshed = self._refresh(connection, embedder, cancelled, progress)
+            run = _Run(connection, self._index.vault, self._database, self._embedder(), cancelled)
+            refreshed = run.read(_Pace("reading", progress).at)
             if refreshed.read > BULK_SHARE * refreshed.files:
                 store_boilerplate(connection)
-            embedded = self._embed(connection, embedder, force, refreshed, cancelled, progress)
+            embedded = run.embed(self._cache_folder, force, _Pace("embedding", progress).at)
         return Result(refreshed, embedded, time.monotonic() - start)
 
-    def _mend(self, connection: Connection) -> None:
-        layers = {fault.layer for fault in check.repair(connection)}
-        active = vector_set(connection)
-        if active is not None and layers & {"codes", "vectors"}:
-            rebuild_codes(connection, active)
 
-    def _refresh(
+class _Run:
+    """What the two halves of a run share."""
+
+    def __init__(
         self,
         connection: Connection,
+        vault: str,
+        database: RoamDatabase | None,
         embedder: Embedder,
         cancelled: Callable[[], bool],
-        progress: Tell,
-    ) -> Refreshed:
-        pace = _Pace("reading", progress)
+    ) -> None:
+        self.connection = connection
+        self.vault = vault
+        self.database = database
+        self.embedder = embedder
+        self.cancelled = cancelled
+        self.looked = time.monotonic()
+
+    def read(self, at: Callable[[int, int], None] = lambda done, total: None) -> Refreshed:
+        """Bring words up to the files."""
         return refresh(
-            connection,
-            self._index.vault,
-            self._database,
-            embedder.too_long,
-            cancelled=cancelled,
-            progress=pace.at,
+            self.connection,
+            self.vault,
+            self.database,
+            self.embedder.too_long,
+            cancelled=self.cancelled,
+            progress=at,
         )
 
-    def _embed(
-        self,
-        connection: Connection,
-        embedder: Embedder,
-        force: bool,
-        refreshed: Refreshed,
-        cancelled: Callable[[], bool],
-        progress: Tell,
-    ) -> Embedded:
-        target = target_set(connection, embedder, force)
+    def look_again(self) -> None:
+        """Read what changed meanwhile, every other second."""
+        if time.monotonic() - self.looked > LOOK_AGAIN_S:
+            self.read()
+            self.looked = time.monotonic()
+
+    def embed(self, cache_folder: str, force: bool, at: Callable[[int, int], None]) -> Embedded:
+        """Give every unit its vector."""
+        connection, model = self.connection, self.embedder
+        target = target_set(connection, model, force)
         with connection.writing():
             connection.run(f"UPDATE embed_units SET state = {PENDING} WHERE state = {FAILED}")
-        cache = VectorCache(
-            self._cache_folder, embedder.digest, embedder.dimension, embedder.passage_prefix
-        )
-        pace = _Pace("embedding", progress)
-        looked = time.monotonic()
-
-        def between() -> None:
-            nonlocal looked
-            if time.monotonic() - looked > LOOK_AGAIN_S:
-                again = refresh(
-                    connection,
-                    self._index.vault,
-                    self._database,
-                    embedder.too_long,
-                    cancelled=cancelled,
-                )
-                refreshed.read += again.read
-                refreshed.skipped = again.skipped
-                looked = time.monotonic()
-
         total = count_pending(connection, target)
+        cache = VectorCache(cache_folder, model.digest, model.dimension, model.passage_prefix)
         try:
             counts = embed_pending(
-                connection, target, embedder, cache,
-                cancelled=cancelled,
-                progress=lambda counts: pace.at(counts.done, max(total, counts.done)),
-                between=between,
+                connection, target, model, cache,
+                cancelled=self.cancelled,
+                progress=lambda counts: at(counts.done, max(total, counts.done)),
+                between=self.look_again,
             )  # fmt: skip
         finally:
             cache.trim()
@@ -178,6 +173,14 @@ class Indexer:
         if target != vector_set(connection):
             activate(connection)
         return counts
+
+
+def mend(connection: Connection) -> None:
+    """Repair what does not hold together, codes included."""
+    layers = {fault.layer for fault in check.repair(connection)}
+    active = vector_set(connection)
+    if active is not None and layers & {"codes", "vectors"}:
+        rebuild_codes(connection, active)
 
 
 def target_set(connection: Connection, embedder: Embedder, force: bool) -> VectorSet:

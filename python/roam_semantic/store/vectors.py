@@ -156,6 +156,15 @@ def write_failures(connection: Connection, failures: Sequence[tuple[int, str]]) 
             )
 
 
+def write_hopeless(connection: Connection, units: Sequence[int]) -> None:
+    """Mark units the model can make nothing of: found by their words alone."""
+    if units:
+        with connection.writing():
+            connection.run_many(
+                f"UPDATE embed_units SET state = {NOTHING} WHERE id = ?", [(u,) for u in units]
+            )
+
+
 def drop_building(connection: Connection, building: VectorSet) -> None:
     """Give up a set that was being built."""
     with connection.writing():
