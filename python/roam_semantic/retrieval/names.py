@@ -28,6 +28,7 @@ EXACT_TAG, CONTAINS, IN_REF, IN_TAG = range(6, 10)
 
 # Trigrams keep ё and е, й and и apart, which are the same in a query; a quote is syntax.
 _SEPARATE = re.compile('[еёий"]')
+_EITHER = re.compile("[еёийЕЁИЙ]")
 
 _COLUMNS = (
     "n.key, n.id, n.title, f.path, n.outline_path, n.line, n.pos, n.todo"
@@ -152,7 +153,7 @@ def _all_matches(reader: Connection, wanted: str) -> Iterable[_Match]:
     for key, value, exact in _by_ref(reader, wanted, partly=True):
         yield _Match(EXACT_REF if exact else IN_REF, len(value), key, "ref", value)
     words = _fold(wanted).split()
-    keys = exactly_named(reader, wanted) + _candidates(reader, words)
+    keys = exactly_named(reader, wanted) + _candidates(reader, wanted)
     for key, name, matched in _names_of(reader, keys):
         fit = _fit(_fold(name), _fold(wanted), words, matched)
         if fit is not None:
@@ -181,25 +182,43 @@ def _begins_word(name: str, word: str) -> bool:
     return at >= 0
 
 
-def _candidates(reader: Connection, words: Sequence[str]) -> list[int]:
-    """Return the keys of nodes that may hold all WORDS in their names."""
-    probes = [probe for word in words for probe in _SEPARATE.split(word) if len(probe) >= TRIGRAM]
+def _candidates(reader: Connection, wanted: str) -> list[int]:
+    """Return the keys of nodes that may hold all words of WANTED in their names."""
+    words = unicodedata.normalize("NFKC", wanted).casefold().split()
+    probes = [probe for probe in map(_probe, words) if probe]
     if probes:
         rows = reader.rows(
             "SELECT rowid FROM embed_names WHERE embed_names MATCH ? ORDER BY rowid LIMIT ?",
-            (" AND ".join(f'"{probe}"' for probe in probes), MOST),
+            (" AND ".join(probes), MOST),
         )
         return [key for (key,) in rows]
     if not words:
         return []
     short = max(words, key=len)
-    spellings = sorted({short, short.upper(), short.capitalize(), short.replace("е", "ё")})
-    test = " OR ".join("names LIKE ? ESCAPE '\\'" for _ in spellings)
+    # LIKE knows the case of ASCII letters only; its "_" is any letter.
+    patterns = [
+        _EITHER.sub("_", like(spelling))
+        for spelling in sorted({short, short.upper(), short.capitalize()})
+    ]
+    test = " OR ".join("names LIKE ? ESCAPE '\\'" for _ in patterns)
     rows = reader.rows(
-        f"SELECT rowid FROM embed_names WHERE {test} ORDER BY rowid LIMIT ?",
-        (*(like(spelling) for spelling in spellings), MOST),
+        f"SELECT rowid FROM embed_names WHERE {test} ORDER BY rowid LIMIT ?", (*patterns, MOST)
     )
     return [key for (key,) in rows]
+
+
+def _probe(word: str) -> str:
+    """Return the trigram expression of WORD with and without its accents, "" when short.
+
+    FTS5 takes one accent off a letter, not two.
+    """
+    either: list[str] = []
+    for spelling in dict.fromkeys((word, _fold(word))):
+        pieces = [piece for piece in _SEPARATE.split(spelling) if len(piece) >= TRIGRAM]
+        if not pieces:
+            return ""
+        either.append("(" + " AND ".join(f'"{piece}"' for piece in pieces) + ")")
+    return f"({' OR '.join(either)})"
 
 
 def _names_of(reader: Connection, keys: Sequence[int]) -> list[tuple[int, str, Matched]]:

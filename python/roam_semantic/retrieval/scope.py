@@ -23,7 +23,8 @@ from roam_semantic.sqlite import Connection
 from roam_semantic.store.words import clean, meta_token
 
 TOKENS = ("type", "tag", "todo")
-DAY_NS = 86_400_000_000_000
+# What SQLite can hold as nanoseconds.
+MOST_SECONDS = 9_000_000_000
 # Up to so many files their units are found by id, which spares the words leg most rows.
 FEW_FILES = 64
 
@@ -209,13 +210,13 @@ def _daily(path: str) -> str | None:
 
 
 def _local_ns(day: str, later: int) -> int:
-    """Return when DAY (or LATER days after it) begins here, in nanoseconds."""
+    """Return when DAY (or LATER days after it) begins here, in nanoseconds, as SQLite can hold."""
     year, month, number = (int(part) for part in day.split("-"))
     try:
-        seconds = time.mktime((year, month, number + later, 0, 0, 0, 0, 0, -1))
+        seconds = int(time.mktime((year, month, number + later, 0, 0, 0, 0, 0, -1)))
     except (OverflowError, ValueError):
-        return -(1 << 63) + 1 if year < 1970 else (1 << 63) - 1
-    return int(seconds) * 1_000_000_000
+        seconds = -MOST_SECONDS if year < 1970 else MOST_SECONDS
+    return max(-MOST_SECONDS, min(MOST_SECONDS, seconds)) * 1_000_000_000
 
 
 def _titled(reader: Connection, text: str) -> list[int]:
