@@ -77,6 +77,7 @@ class Calls:
 
     def __init__(self, launch: Launch, *, from_lisp: bool = False) -> None:
         self.catalogue = launch.catalogue
+        self.catalogue.load()
         self._launch = launch
         self._from_lisp = from_lisp
         self._core: Core | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any, NoReturn, cast
 
 import msgspec
@@ -22,6 +21,8 @@ def read_json(raw: bytes, *, strict: bool = False) -> Any:
     Not by msgspec: the standard library reads a lone `\\ud800`, which clients
     do send, so that it can be mended instead of leaving them without answer.
     """
+    import json  # not for the command line, which only writes
+
     try:
         value = json.loads(
             raw.decode("utf-8", "strict" if strict else "replace"), parse_constant=_refuse_constant

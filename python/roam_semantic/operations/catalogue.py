@@ -20,6 +20,7 @@ UTF-8 form) and `blank: False` (the text must say something).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
 from typing import Any, TypeVar
 
 import msgspec
@@ -176,16 +177,33 @@ class Operation:
 
 
 class Catalogue:
-    """Every operation by name, in the order of the names."""
+    """Every operation by name, in the order of the names.
+
+    The modules that define them are imported when they are needed: a command
+    that only searches does not pay for what indexing needs.
+    """
 
     def __init__(self) -> None:
         self._operations: dict[str, Operation] = {}
+        self._modules: list[str] = []
 
     def __iter__(self) -> Iterator[Operation]:
+        self.load()
         return iter(sorted(self._operations.values(), key=lambda each: each.name))
 
     def __len__(self) -> int:
+        self.load()
         return len(self._operations)
+
+    def expect(self, *modules: str) -> None:
+        """Take note of MODULES that define operations, most used first."""
+        self._modules += [each for each in modules if each not in self._modules]
+
+    def load(self) -> None:
+        """Import every module that is expected; a server does so before it has threads."""
+        while self._modules:
+            import_module(self._modules[0])
+            del self._modules[0]
 
     def add(self, operation: Operation) -> None:
         """Take OPERATION in; refuse a name that is already there."""
@@ -195,7 +213,11 @@ class Catalogue:
 
     def find(self, name: str) -> Operation | None:
         """Return the operation NAME (`get_node` or `get-node`), or None."""
-        return self._operations.get(name.replace("-", "_"))
+        key = name.replace("-", "_")
+        while key not in self._operations and self._modules:
+            import_module(self._modules[0])
+            del self._modules[0]
+        return self._operations.get(key)
 
     def __getitem__(self, name: str) -> Operation:
         """Return the operation NAME; raise BadRequest that lists the known ones."""

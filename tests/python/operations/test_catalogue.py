@@ -1,6 +1,7 @@
 """The catalogue: what a decorated function becomes, what it takes, what it refuses."""
 
 import math
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -87,6 +88,26 @@ def test_an_unknown_operation_is_refused_with_the_known_ones():
         toy.CATALOGUE["dance"]
 
     assert error.value.hint.startswith("use one of big, count, echo, ")
+
+
+def test_a_module_is_imported_when_its_operation_is_asked_for(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    catalogue = Catalogue()
+    for name in ("first_part", "second_part"):
+        (tmp_path / f"{name}.py").write_text(
+            "import sys\n"
+            "from roam_semantic.operations.catalogue import operation\n"
+            "from tests.python.operations.test_catalogue import look_up\n"
+            f"look_up.__name__ = {name!r}\n"
+            "operation(catalogue=sys.modules['the_catalogue'])(look_up)\n"
+        )
+    monkeypatch.setitem(sys.modules, "the_catalogue", catalogue)
+    monkeypatch.setattr(look_up, "__name__", "look_up")
+    catalogue.expect("first_part", "second_part")
+
+    assert catalogue.find("first-part")
+    assert "second_part" not in sys.modules
+    assert ["first_part", "second_part"] == [operation.name for operation in catalogue]
 
 
 def test_both_spellings_of_an_operation_find_it():
