@@ -8,14 +8,18 @@ import sys
 from collections.abc import Sequence
 
 from roam_semantic.faces import cli
-from roam_semantic.operations import care, index, nodes, search
 from roam_semantic.operations.catalogue import CATALOGUE
 from roam_semantic.operations.core import Core
 from roam_semantic.org_roam.database import RoamDatabase
 from roam_semantic.settings import INDEX_NAME, Settings
 
-# Importing them has filled the catalogue.
-OPERATIONS = (search, nodes, index, care)
+# Those that answer soonest come first: a command imports no further than it must.
+CATALOGUE.expect(
+    "roam_semantic.operations.search",
+    "roam_semantic.operations.nodes",
+    "roam_semantic.operations.index",
+    "roam_semantic.operations.care",
+)
 
 
 def main(words: Sequence[str]) -> int:
