@@ -27,10 +27,9 @@ VOCABULARY = 60_000
 TOPICS = 400
 TOPIC_WORDS = 150
 HEADINGS = 5
-SYLLABLES = (  # noqa: SIM905 - as above
-    "ba be bi bo bu da de di do du fa fe fi fo ga ge gi go ka ke ki ko la le li lo lu ma me mi mo "
-    "mu na ne ni no nu pa pe pi po ra re ri ro ru sa se si so su ta te ti to tu va ve vi vo za zo"
-).split()
+STARTS = "b c ch d f g gr h k l m n p pl qu r s sh st str t th tr v w".split()  # noqa: SIM905
+VOWELS = ("a", "e", "i", "o", "u", "ea", "ou")
+ENDS = ("", "", "l", "m", "n", "nd", "r", "rt", "s", "t", "x")
 
 
 class Words:
@@ -63,8 +62,12 @@ class Words:
 def _invented(rng: random.Random, count: int) -> list[str]:
     found: dict[str, None] = dict.fromkeys(STOP_WORDS)
     while len(found) < count + len(STOP_WORDS):
-        found["".join(rng.choices(SYLLABLES, k=rng.choice((2, 3, 3, 4))))] = None
+        found["".join(_syllable(rng) for _ in range(rng.choice((1, 2, 2, 2, 3))))] = None
     return list(found)[len(STOP_WORDS) :]
+
+
+def _syllable(rng: random.Random) -> str:
+    return rng.choice(STARTS) + rng.choice(VOWELS) + rng.choice(ENDS)
 
 
 def texts(count: int, seed: int = SEED) -> Iterator[tuple[str, str]]:
