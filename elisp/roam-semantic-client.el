@@ -83,7 +83,8 @@ Like `roam-semantic-call', which gets KEYS, but a failure is a
   (condition-case condition
       (progn
         (unless (eq 'ready (roam-semantic-server-state roam-semantic-server-current))
-          (message "Starting the server of roam-semantic..."))
+          (message "Starting the server of roam-semantic...")
+          (redisplay))
         (apply #'roam-semantic-call operation arguments keys))
     (roam-semantic-error
      (user-error "%s" (roam-semantic-errors-text condition)))))

@@ -53,16 +53,19 @@ A server that was given up is tried once more."
   (pop-to-buffer roam-semantic-doctor--buffer))
 
 (defun roam-semantic-doctor--answered (answer)
-  "Add the checks of ANSWER to the current buffer."
-  (let ((server roam-semantic-server-current))
+  "Add the checks of ANSWER to the current buffer.
+Where both sides look at the same, the server knows more."
+  (let* ((theirs (plist-get answer :checks))
+         (names (mapcar (lambda (check) (plist-get check :name)) theirs)))
     (roam-semantic-doctor--draw
-     (append roam-semantic-doctor--checks
+     (append (seq-remove (lambda (check) (member (plist-get check :name) names))
+                         roam-semantic-doctor--checks)
              (list (roam-semantic-doctor--check
                     "server" "ok"
                     (format "version %s answers over %s"
-                            (roam-semantic-server-version server)
+                            (roam-semantic-server-version roam-semantic-server-current)
                             (roam-semantic-server-wire))))
-             (plist-get answer :checks)))))
+             theirs))))
 
 (defun roam-semantic-doctor--unanswered (condition)
   "Add CONDITION, with which the server failed, to the current buffer."
@@ -162,7 +165,7 @@ A server that was given up is tried once more."
          (shown (string-join command " ")))
     (if (null program)
         (roam-semantic-doctor--check
-         "program" "failed" (format "%s is not there" (car command))
+         "command" "failed" (format "%s is not there" (car command))
          "pip install roam-semantic, or set `roam-semantic-python'")
       (roam-semantic-doctor--judge shown (roam-semantic-doctor--run command)))))
 
@@ -181,13 +184,13 @@ A server that was given up is tried once more."
     (cond
      ((not (eql 0 (car outcome)))
       (roam-semantic-doctor--check
-       "program" "failed" (format "%s fails: %s" shown last-line)
+       "command" "failed" (format "%s fails: %s" shown last-line)
        "pip install roam-semantic, or set `roam-semantic-python'"))
      ((string-match-p (concat "\\_<" (regexp-quote roam-semantic-version) "\\_>") last-line)
-      (roam-semantic-doctor--check "program" "ok" (format "%s (%s)" shown last-line)))
+      (roam-semantic-doctor--check "command" "ok" (format "%s (%s)" shown last-line)))
      (t
       (roam-semantic-doctor--check
-       "program" "failed"
+       "command" "failed"
        (format "%s says %s, the Emacs package is version %s"
                shown last-line roam-semantic-version)
        "install the same version of both")))))

@@ -81,6 +81,7 @@ is on a pseudo-terminal: its hang-up ends the server when Emacs is killed."
         (roam-semantic-epc--try transport (pop complete)))
       (when (and (not (roam-semantic-epc-manager transport))
                  (> (roam-semantic-epc-noise transport) roam-semantic-epc--most-noise))
+        (set-process-filter (roam-semantic-epc-process transport) #'ignore)
         (roam-semantic-transport-deliver
          transport 'gone nil "it prints other things than its port")))))
 

@@ -314,10 +314,8 @@ The server read the file: what was typed since and not saved moves it."
 (defun roam-semantic-find--reveal ()
   "Unfold what stands at point, and bring it into view."
   (when (derived-mode-p 'org-mode)
-    (if (fboundp 'org-fold-show-context)
-        (progn (org-fold-show-context) (org-fold-show-entry))
-      (org-show-context)
-      (org-show-entry)))
+    (if (fboundp 'org-fold-show-context) (org-fold-show-context) (org-show-context))
+    (if (fboundp 'org-fold-show-entry) (org-fold-show-entry) (org-show-entry)))
   (when (eq (current-buffer) (window-buffer))
     (recenter-top-bottom)))
 

@@ -85,10 +85,10 @@ The echo area cannot be asked: a key clears it before it is looked up."
          (left (plist-get report :left-s)))
     (concat "Indexing"
             (and (plist-get report :phase) (format ", %s" (plist-get report :phase)))
-            (format ": %s" (roam-semantic-index--number done))
-            (and (> total 0)
-                 (format " of %s (%d%%)"
-                         (roam-semantic-index--number total) (/ (* 100 done) total)))
+            (if (zerop total)
+                "..."
+              (format ": %s of %s (%d%%)" (roam-semantic-index--number done)
+                      (roam-semantic-index--number total) (/ (* 100 done) total)))
             (and (> rate 0) (format ", %.0f/s" rate))
             (and left (format ", %s left" (roam-semantic-index--duration left))))))
 

@@ -116,6 +116,7 @@ nobody's answer here: the wire delivers `gone', which ends every request."
     (let* ((report (roam-semantic-jsonrpc--lisp params))
            (id (car (rassq (plist-get report :id) (roam-semantic-jsonrpc-ids transport)))))
       (when id
+        (cl-remf report :id)
         (roam-semantic-transport-deliver transport 'progress id report)))))
 
 (defun roam-semantic-jsonrpc--lisp (value &optional free)

@@ -190,10 +190,10 @@ Its standard error goes to the log."
 
 (defun roam-semantic-program-last-words (process)
   "Return the last line PROCESS wrote to standard error, or nil.
-Read first what is still in the pipe."
+Read first what is still in the pipe, without letting timers run."
   (let ((pipe (process-get process 'roam-semantic-stderr)))
     (when pipe
-      (while (accept-process-output pipe 0)))
+      (while (accept-process-output pipe 0 nil 0)))
     (when-let* ((log (get-buffer roam-semantic-program-log-buffer)))
       (with-current-buffer log
         (let ((text (string-trim (buffer-substring-no-properties

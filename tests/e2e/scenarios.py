@@ -139,7 +139,7 @@ def test_the_doctor_has_a_remedy_when_no_server_can_start(home: Path, wire: str)
         emacs.command("roam-semantic-doctor")
         screen = emacs.shows("last words")
 
-        assert "failed  program: /nowhere/python is not there" in screen
+        assert "failed  command: /nowhere/python is not there" in screen
         assert "→ pip install roam-semantic" in screen
     finally:
         emacs.close()

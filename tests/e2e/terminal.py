@@ -80,7 +80,10 @@ class Terminal:
     def command(self, name: str) -> None:
         """Run the command NAME as a person does."""
         self.press("M-x")
-        self.shows("M-x")
+        eventually(
+            lambda: self.screen().rstrip().rpartition("\n")[2].startswith("M-x"),
+            lambda: f"there is no prompt:\n{self.screen()}",
+        )
         self.type(name)
         self.press("Enter")
 

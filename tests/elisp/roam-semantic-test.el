@@ -25,6 +25,9 @@
   (expand-file-name "../../" (file-name-directory (or load-file-name buffer-file-name)))
   "The folder of the repository.")
 
+(defconst roam-semantic-test-odd-text "Ж 盧曼 👩‍🚀 \"q\" \\ %s \\n \t(a . b) #(x) ; _y end"
+  "Text that printers and readers trip over.")
+
 ;;; A wire without a process
 
 (cl-defstruct (roam-semantic-test-transport (:include roam-semantic-transport))
@@ -137,6 +140,10 @@ Afterwards neither a process nor a buffer of ours may be left."
       (let ((home (make-temp-file "roam-semantic-test" t)))
         (copy-directory (expand-file-name "tests/vault" roam-semantic-test-root)
                         (expand-file-name "vault" home) nil nil t)
+        (let ((coding-system-for-write 'utf-8-unix))
+          (write-region (concat ":PROPERTIES:\n:ID: odd-text\n:END:\n#+title: Odd text\n\n"
+                                roam-semantic-test-odd-text "\n")
+                        nil (expand-file-name "vault/odd.org" home) nil 'silent))
         (add-hook 'kill-emacs-hook (lambda () (delete-directory home t)))
         (setq roam-semantic-test--home home))))
 

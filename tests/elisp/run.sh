@@ -1,5 +1,5 @@
 #!/bin/sh
-# Compile the Emacs package with warnings as errors, run checkdoc, then every ERT test.
+# Run checkdoc and package-lint, compile with warnings as errors, then every ERT test.
 # EMACS names the editor, PYTHON the interpreter the server runs in.  With file
 # names (test-find.el) only those tests run.  Nothing is written into the tree.
 set -eu
@@ -26,6 +26,7 @@ quietly() {
 
 # checkdoc and the compiler see the same files; -Q would leave Debian's packages out.
 quietly "$emacs" --batch -l "$root/tests/elisp/checkdoc.el" "$lisp"/*.el
+quietly "$emacs" --batch -f package-activate-all -l "$root/tests/elisp/lint.el" "$lisp"/*.el
 quietly "$emacs" --batch -f package-activate-all -L "$lisp" \
     --eval '(setq byte-compile-error-on-warn t)' -f batch-byte-compile "$lisp"/*.el
 printf 'compiled and checked %s files\n' "$(ls "$lisp"/*.el | wc -l)"

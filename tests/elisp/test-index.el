@@ -12,7 +12,8 @@
   (should (equal "Indexing, embedding: 1,234 of 5,678 (21%), 180/s, 24 s left"
                  (roam-semantic-index-progress-text
                   '(:done 1234 :total 5678 :phase "embedding" :rate 180.2 :left-s 24))))
-  (should (equal "Indexing: 3" (roam-semantic-index-progress-text '(:done 3 :total 0)))))
+  (should (equal "Indexing, starting..."
+                 (roam-semantic-index-progress-text '(:done 0 :total 0 :phase "starting")))))
 
 (ert-deftest roam-semantic-durations-read-well ()
   (should (equal "0.0 s" (roam-semantic-index--duration nil)))
@@ -90,7 +91,7 @@
     (should (string-match-p "^ok +server: version 0" (buffer-string)))
     (should (string-match-p "^failed +model: gone\n +→ run M-x roam-semantic-index$"
                             (buffer-string)))
-    (should (string-match-p "^failed +program: /nowhere/program is not there\n +→ "
+    (should (string-match-p "^failed +command: /nowhere/program is not there\n +→ "
                             (buffer-string)))
     (should (string-match-p "^2 failed, " (buffer-string)))))
 
