@@ -102,12 +102,12 @@ def run(*words: str) -> Any:
     done = subprocess.run(
         [sys.executable, "-m", "roam_semantic", *place(), "--json", *words],
         env={**clean, "XDG_CACHE_HOME": f"{DEMO}/cache", "XDG_STATE_HOME": f"{DEMO}/state"},
-        stdout=subprocess.PIPE,
+        capture_output=True,
         text=True,
         check=False,
     )
     if done.returncode:
-        raise SystemExit(f"The demo failed: {done.stdout.strip()}")
+        raise SystemExit(f"The demo failed: {done.stdout.strip()}\n{done.stderr.strip()}")
     return json.loads(done.stdout)
 
 
