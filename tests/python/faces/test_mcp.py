@@ -19,16 +19,20 @@ TOOLS = ["roam_big", "roam_count", "roam_echo", "roam_fail", "roam_last_end", "r
 class Wire:
     """The raw lines of a server."""
 
-    def __init__(self, home, module=TOY, **settings: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", module, "mcp"],
-            env=environment(home, **settings),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
+    def __init__(self, home, module=TOY, folder=None, **settings: str) -> None:
+        self.process = self.start(home, module, folder, settings)
         self.lines: queue.Queue[dict] = queue.Queue()
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
+
+    def start(self, home, module, folder, settings) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-m", module, "mcp"],
+            env=environment(home, **settings),
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
 
     def read(self) -> None:
         assert self.process.stdout is not None
