@@ -216,3 +216,14 @@ def test_an_installation_with_a_hole_says_so_in_a_sentence(tmp_path):
 
     assert (1, b"") == (done.returncode, done.stdout)
     assert b"roam-semantic: it is not wholly installed: no apsw here\n" == done.stderr
+
+
+@pytest.mark.parametrize(("entry", "name"), [("mcp_main", "mcp"), ("http_main", "http")])
+def test_the_short_names_are_servers(tmp_path, entry, name):
+    code = f"import sys; from roam_semantic.__main__ import {entry} as run; sys.exit(run())"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "--help"], env=environment(tmp_path), capture_output=True
+    )
+
+    assert 0 == done.returncode
+    assert f"usage: roam-semantic {name}".encode() in done.stdout
