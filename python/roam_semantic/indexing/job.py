@@ -89,7 +89,7 @@ class Job:
         assert stream is not None  # noqa: S101 - it was asked for
         for line in stream:
             self._take(line)
-        self._child.wait()
+        self._child.communicate()  # closes its pipes and waits for its end
         if self._cancelled and self.result is None:
             self.error = Cancelled("indexing was cancelled", "what is done is kept; run it again")
         self._ended.set()

@@ -67,17 +67,24 @@ class Indexer:
     def refresh(self, budget_s: float) -> Refreshed:
         """Bring words up to the files for at most BUDGET_S seconds.
 
-        Raise Held when another process is indexing: then it does this.
+        Needs no lease once the index is there: a changed file is one short
+        transaction, and a search must not wait for somebody's vectors.
         """
+        if not self._index.exists():
+            with self._writing() as connection:
+                return self._read_changes(connection, budget_s)
+        connection = self._index.open_shared()
+        try:
+            return self._read_changes(connection, budget_s)
+        finally:
+            connection.close()
 
+    def _read_changes(self, connection: Connection, budget_s: float) -> Refreshed:
         def too_long(text: str) -> bool:
             # Asked for few texts, so the model is loaded for few refreshes.
             return self._embedder().too_long(text)
 
-        with self._writing() as connection:
-            return refresh(
-                connection, self._index.vault, self._database, too_long, budget_s=budget_s
-            )
+        return refresh(connection, self._index.vault, self._database, too_long, budget_s=budget_s)
 
     @contextmanager
     def _writing(

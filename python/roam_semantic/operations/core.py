@@ -133,7 +133,7 @@ class Core:
         try:
             done = self.indexer.refresh(budget_s)
         except Held:
-            return  # the holder looks at the files itself
+            return  # another process makes the index; it reads the files itself
         self._stale = done.left
         self.message = done.message
 

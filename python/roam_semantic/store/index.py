@@ -100,6 +100,21 @@ class Index:
             self._discard()
             return self._prepared()
 
+    def open_shared(self) -> Connection:
+        """Return a connection that may write into the index as it stands.
+
+        For short writes of changed files beside an indexer: SQLite's own lock
+        keeps them apart, and nothing is made, repaired or removed.
+        """
+        connection = sqlite.open_index(self.path, writable=True)
+        try:
+            sqlite.load_vec(connection)
+            self._expect_ours(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
     def _prepared(self) -> Connection:
         connection = sqlite.open_index(self.path, writable=True)
         try:
