@@ -272,12 +272,20 @@ With OTHER-WINDOW non-nil, do so in another window."
 (defun roam-semantic-find--position (hit)
   "Return where HIT stands in the current buffer, which shows its file.
 The server read the file: what was typed since and not saved moves it."
-  (let ((pos (or (plist-get hit :pos) 1)))
+  (let ((pos (or (plist-get hit :pos)
+                 (roam-semantic-find--line-start (or (plist-get hit :line) 1)))))
     (if (or (not (buffer-modified-p)) (roam-semantic-find--here-p hit pos))
         (min pos (point-max))
       (or (roam-semantic-find--heading hit pos)
           (roam-semantic-find--id hit)
           (min pos (point-max))))))
+
+(defun roam-semantic-find--line-start (line)
+  "Return where LINE of the current buffer starts."
+  (save-excursion
+    (goto-char (point-min))
+    (forward-line (1- line))
+    (point)))
 
 (defun roam-semantic-find--here-p (hit pos)
   "Return non-nil if the last heading of HIT stands at POS."

@@ -184,6 +184,18 @@ deep text
       (roam-semantic-find-visit first)
       (should (equal "* First" (roam-semantic-test-line))))))
 
+(ert-deftest roam-semantic-visiting-goes-by-the-line-when-that-is-all ()
+  (roam-semantic-test-visiting (list :line 8 :outline-path '("Second"))
+    (should (equal "* Second" (roam-semantic-test-line)))))
+
+(ert-deftest roam-semantic-visiting-can-take-another-window ()
+  (roam-semantic-test-visiting (list :pos 1 :outline-path nil)
+    (delete-other-windows)
+    (switch-to-buffer "*scratch*")
+    (roam-semantic-find-visit hit t)
+    (should (equal file (buffer-file-name)))
+    (should (get-buffer-window "*scratch*"))))
+
 (ert-deftest roam-semantic-visiting-a-lost-file-tells-so ()
   (should-error (roam-semantic-find-visit '(:file "/nowhere.org" :pos 1)) :type 'user-error))
 
