@@ -128,29 +128,47 @@ def _term(lookup: _Lookup, word: Word, corrected: dict[str, str], quoted: set[st
     if len(word.pieces) > 1 or word.parts:
         return _name_term(lookup, word)
     piece = next(iter(word.pieces))
-    exact, atoms, needles = _plain(lookup, piece)
-    known = Count(
-        units=sum(atom.units for atom in atoms),
-        times=lookup.count(piece).times if len(atoms) == 1 else spelling.RARE * len(atoms),
-    )
+    plain = _plain(lookup, piece)
     better = None
     if word.typed not in quoted and len(corrected) < MAX_CORRECTED:
-        better = spelling.correction(lookup.reader, piece, known)
+        better = spelling.correction(lookup.reader, piece, plain.count)
     if better is None:
-        return Term(exact, exact, atoms, needles=needles)
+        return Term(plain.exact, plain.exact, plain.atoms, needles=plain.needles)
     corrected[word.typed] = better
-    other, more_atoms, more_needles = _plain(_Lookup(lookup.reader, [better]), better)
-    return Term(exact, f"({exact} OR {other})", atoms + more_atoms, needles=needles + more_needles)
+    other = _plain(_Lookup(lookup.reader, [better]), better)
+    return Term(
+        exact=plain.exact,
+        loose=f"({plain.exact} OR {other.exact})",
+        atoms=plain.atoms + other.atoms,
+        needles=plain.needles + other.needles,
+    )
 
 
-def _plain(lookup: _Lookup, piece: str) -> tuple[str, tuple[Atom, ...], tuple[str, ...]]:
-    """Return expression, atoms and needles of one ordinary word."""
+class _Plain(msgspec.Struct, frozen=True):
+    """An ordinary word in all its forms; count: of all of them."""
+
+    exact: str
+    atoms: tuple[Atom, ...]
+    needles: tuple[str, ...]
+    count: Count
+
+
+def _plain(lookup: _Lookup, piece: str) -> _Plain:
     if not russian.is_russian(piece):
-        return _quoted(piece), (lookup.atom(piece),), (lookup.beginning(piece),)
+        exact = _quoted(piece)
+        return _Plain(exact, (lookup.atom(piece),), (lookup.beginning(piece),), lookup.count(piece))
     known = spelling.forms(lookup.reader, piece) or {piece: NEVER}
     atoms = tuple(Atom(_quoted(form), count.units) for form, count in known.items())
     exact = " OR ".join(atom.expression for atom in atoms)
-    return (f"({exact})" if len(atoms) > 1 else exact), atoms, (russian.stem(piece),)
+    return _Plain(
+        exact=f"({exact})" if len(atoms) > 1 else exact,
+        atoms=atoms,
+        needles=(russian.stem(piece),),
+        count=Count(
+            units=sum(count.units for count in known.values()),
+            times=sum(count.times for count in known.values()),
+        ),
+    )
 
 
 def _cjk_term(lookup: _Lookup, word: Word) -> Term:

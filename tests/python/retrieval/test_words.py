@@ -151,6 +151,12 @@ def test_a_russian_word_does_not_find_what_only_begins_like_it(russian):
     assert ["table"] == names(russian, "столом")
 
 
+def test_a_form_nobody_wrote_is_not_corrected_when_others_are_there(shelf):
+    shelf.add("a.org", "Граф", "граф графам графам графам")
+
+    assert {} == find(shelf, "графами").corrected
+
+
 def test_english_words_are_found_in_any_form(russian):
     assert "search" == names(russian, "searching")[0]
 
