@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from types import FrameType
 
 import msgspec
 
@@ -25,7 +26,11 @@ def serve(core: Core, arguments: Sequence[str]) -> int:
     """
     os.nice(NICENESS)
     request = Request(id="worker", on_progress=_tell)
-    signal.signal(signal.SIGTERM, lambda *_: request.cancel())
+
+    def stop(_: int, __: FrameType | None) -> None:
+        request.cancel()
+
+    signal.signal(signal.SIGTERM, stop)
     threading.Thread(target=_watch_parent, name="parent", daemon=True).start()
     try:
         answer = index(core, force="--force" in arguments, request=request)
