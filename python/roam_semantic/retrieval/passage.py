@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from roam_semantic.store.words import clean
+from roam_semantic.store.words import clean, is_cjk
 
 SIZE = 320
 # How far a cut is moved to fall between words.
@@ -16,7 +16,6 @@ MAX_MATCHES = 200
 
 _BLANKS = re.compile(r"[^\S\n]+")
 _LINES = re.compile(r"\s*\n\s*")
-_CJK = re.compile("[\u3005\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
 def passage(text: str, needles: Sequence[str] = (), size: int = SIZE) -> str:
@@ -82,5 +81,5 @@ def _matches(text: str, needles: Sequence[str]) -> list[tuple[int, str]]:
 def _pattern(needle: str) -> str:
     """Return the expression for NEEDLE at the beginning of a word; ё is е."""
     escaped = re.escape(needle).replace("е", "[её]")
-    starts_inside = _CJK.match(needle) or not needle[0].isalnum()
+    starts_inside = is_cjk(needle[0]) or not needle[0].isalnum()
     return escaped if starts_inside else r"(?<![^\W_])" + escaped

@@ -14,7 +14,7 @@ from roam_semantic.retrieval import russian, spelling
 from roam_semantic.retrieval.spelling import NEVER, Count
 from roam_semantic.retrieval.stopwords import STOP_WORDS
 from roam_semantic.sqlite import Connection
-from roam_semantic.store.words import Word, clean, fold, query_terms
+from roam_semantic.store.words import Word, clean, fold, is_cjk, pairs, query_terms, runs
 
 # Looking for what a rare word may stand for costs milliseconds.
 MAX_CORRECTED = 4
@@ -22,7 +22,6 @@ MAX_CORRECTED = 4
 GUESS = 500
 
 _KANA = re.compile("[\u3041-\u309f]+")
-_CJK = re.compile("[\u3005\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]+")
 
 
 class Atom(msgspec.Struct, frozen=True):
@@ -79,15 +78,13 @@ def read_terms(reader: Connection, text: str, phrases: Sequence[str]) -> Terms:
 def phrase_expression(phrase: str) -> str:
     """Return the expression for words of PHRASE side by side, "" when it has none."""
     parts: list[str] = []
-    text = clean(phrase).replace('"', " ")
-    for run in _CJK.findall(text):
-        pairs = [run[i : i + 2] for i in range(len(run) - 1)]
-        parts.append(_quoted(*pairs) if pairs else f"{_quoted(run)} *")
-    for rest in _CJK.split(text):
-        if any(char.isalnum() for char in rest):
-            other = fold(rest)
-            same = other == rest.lower()
-            parts.append(_quoted(rest) if same else f"({_quoted(rest)} OR {_quoted(other)})")
+    for run in runs(clean(phrase).replace('"', " ")):
+        if is_cjk(run[0]):
+            letters = pairs(run)
+            parts.append(_quoted(*letters) if letters else f"{_quoted(run)} *")
+        elif any(char.isalnum() for char in run):
+            same = fold(run) == run.lower()
+            parts.append(_quoted(run) if same else f"({_quoted(run)} OR {_quoted(fold(run))})")
     signs = [name for word in query_terms(phrase) if word.signed for name in word.whole]
     return " AND ".join(parts + [_quoted(name) for name in signs])
 

@@ -79,6 +79,21 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).lower().replace("ё", "е")
 
 
+def is_cjk(char: str) -> bool:
+    """Return whether CHAR is of a script written without spaces."""
+    return _CJK_RUN.match(char) is not None
+
+
+def runs(text: str) -> list[str]:
+    """Return TEXT cut into runs that are all CJK letters and runs that hold none."""
+    return _CJK_OR_NOT.findall(text)
+
+
+def pairs(run: str) -> list[str]:
+    """Return the overlapping pairs of letters in a CJK RUN, none for a single letter."""
+    return [run[i : i + 2] for i in range(len(run) - 1)]
+
+
 def extra_words(text: str) -> str:
     """Return the words TEXT should also be found by, separated by blanks.
 
@@ -89,10 +104,10 @@ def extra_words(text: str) -> str:
     extra = dict.fromkeys(_latin_extras(text))
     if not text.isascii():
         extra.update(dict.fromkeys(_respelled(text)))
-        pairs = [" ".join(_pairs(run) + [run[-1]]) for run in _CJK_RUN.findall(_composed(text))]
-        if pairs:
+        unspaced = [" ".join([*pairs(run), run[-1]]) for run in _CJK_RUN.findall(_composed(text))]
+        if unspaced:
             extra.update(dict.fromkeys(_glued(text)))
-            return " ".join([*extra, *pairs])
+            return " ".join([*extra, *unspaced])
     return " ".join(extra)
 
 
@@ -142,10 +157,9 @@ def _words_of(chunk: str) -> Iterator[Word]:
     if chunk.isascii():
         yield from _latin_word(chunk)
         return
-    for run in _CJK_OR_NOT.findall(chunk):
-        if _CJK_RUN.match(run):
-            pairs = tuple(_pairs(run)[:MAX_TERMS])
-            yield Word(typed=run, pieces=pairs or (run,), cjk=True)
+    for run in runs(chunk):
+        if is_cjk(run[0]):
+            yield Word(typed=run, pieces=tuple(pairs(run)[:MAX_TERMS]) or (run,), cjk=True)
         else:
             yield from _latin_word(run)
 
@@ -254,7 +268,3 @@ def _glued(text: str) -> Iterator[str]:
 
 def _is_latin(char: str) -> bool:
     return char.isascii() and char.isalnum()
-
-
-def _pairs(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)]
