@@ -57,6 +57,7 @@ def _say(message: object) -> None:
 
 def _watch_parent() -> None:
     """End at once when the pipe from the parent closes: each write is atomic."""
-    while sys.stdin.buffer.read(1):
+    # Not by `sys.stdin`: its lock, held by this thread, aborts the interpreter at its end.
+    while os.read(0, 4096):
         pass
     os._exit(0)
