@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from roam_semantic.store.words import clean, is_cjk
@@ -12,49 +11,57 @@ SIZE = 320
 SLACK = 24
 # What is shown before the first word that was found.
 LEAD = 60
-MAX_MATCHES = 200
-
-_BLANKS = re.compile(r"[^\S\n]+")
-_LINES = re.compile(r"\s*\n\s*")
+# More matches of one needle tell nothing new.
+MAX_MATCHES = 20
 
 
 def passage(text: str, needles: Sequence[str] = (), size: int = SIZE) -> str:
     """Return up to SIZE characters of TEXT where most NEEDLES stand, "…" where it is cut.
 
     needles: beginnings of words, in any case; without them, or where none
-        stands, the beginning is shown.
+        stands, the beginning is shown.  Lines stay lines; other blanks become
+        one each.
     """
-    text = _LINES.sub("\n", _BLANKS.sub(" ", clean(text))).strip()
+    text = clean(text).strip()
     if len(text) <= size:
-        return text
+        return _tidy(text)
     start = _start(text, needles, size)
     end = _end(text, start + size)
     before = "…" if start else ""
     after = "…" if end < len(text) else ""
-    return before + text[start:end].strip() + after
+    return before + _tidy(text[start:end]) + after
+
+
+def _tidy(text: str) -> str:
+    lines = (" ".join(line.split()) for line in text.splitlines())
+    return "\n".join(line for line in lines if line)
 
 
 def _start(text: str, needles: Sequence[str], size: int) -> int:
     """Return where the passage begins: at the start of a line, sentence or word."""
-    places = _matches(text, needles)
-    if not places:
-        return 0
-    window = size - LEAD
-    best = max(
-        range(len(places)),
-        key=lambda i: (
-            len({needle for at, needle in places[i:] if at < places[i][0] + window}),
-            -i,
-        ),
-    )
-    start = max(0, min(places[best][0] - LEAD, len(text) - size))
+    at = _best(_matches(text, needles), size - LEAD)
+    start = max(0, min(at - LEAD, len(text) - size))
     if start == 0:
         return 0
-    line = max(text.rfind("\n", start, places[best][0]), text.rfind(". ", start, places[best][0]))
+    line = max(text.rfind("\n", start, at), text.rfind(". ", start, at))
     if line >= 0:
         return line + 1
-    blank = text.find(" ", start, min(start + SLACK, places[best][0]))
+    blank = text.find(" ", start, min(start + SLACK, at))
     return blank + 1 if blank >= 0 else start
+
+
+def _best(places: Sequence[tuple[int, str]], window: int) -> int:
+    """Return the first of PLACES after which most needles stand within WINDOW, or 0."""
+    best, most = 0, 0
+    for number, (at, _) in enumerate(places):
+        near: set[str] = set()
+        for later, needle in places[number:]:
+            if later >= at + window:
+                break
+            near.add(needle)
+        if len(near) > most:
+            best, most = at, len(near)
+    return best
 
 
 def _end(text: str, end: int) -> int:
@@ -65,21 +72,24 @@ def _end(text: str, end: int) -> int:
 
 
 def _matches(text: str, needles: Sequence[str]) -> list[tuple[int, str]]:
-    """Return (position, needle) for the first matches of NEEDLES in TEXT."""
-    known = {needle.lower() for needle in needles if needle}
-    if not known:
-        return []
-    pattern = "|".join(_pattern(needle) for needle in sorted(known, key=len, reverse=True))
+    """Return (position, needle) where NEEDLES begin a word of TEXT, in order."""
+    lowered = _lowered(text)
     found: list[tuple[int, str]] = []
-    for match in re.finditer(pattern, text, re.IGNORECASE):
-        found.append((match.start(), match.group().lower()))
-        if len(found) == MAX_MATCHES:
-            break
-    return found
+    for needle in {_lowered(needle) for needle in needles if needle}:
+        anywhere = is_cjk(needle[0]) or not needle[0].isalnum()
+        at = lowered.find(needle)
+        left = MAX_MATCHES
+        while at >= 0 and left:
+            if anywhere or at == 0 or not lowered[at - 1].isalnum():
+                found.append((at, needle))
+                left -= 1
+            at = lowered.find(needle, at + len(needle))
+    return sorted(found)
 
 
-def _pattern(needle: str) -> str:
-    """Return the expression for NEEDLE at the beginning of a word; ё is е."""
-    escaped = re.escape(needle).replace("е", "[её]")
-    starts_inside = is_cjk(needle[0]) or not needle[0].isalnum()
-    return escaped if starts_inside else r"(?<![^\W_])" + escaped
+def _lowered(text: str) -> str:
+    """Return TEXT in lower case with е for ё, every letter at its place."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = "".join(char.lower() if len(char.lower()) == 1 else char for char in text)
+    return lowered.replace("ё", "е")
