@@ -2,83 +2,84 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from itertools import accumulate
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
 
-from roam_semantic.org.elements import ESCAPED, Span
+from roam_semantic.org.elements import Elements, Lines
 
-# text, line numbers, starts (empty: one whole piece from pos on), pos
+# text, line numbers from 1, starts (empty: one whole piece from pos on), pos
 Kept = tuple[str, tuple[int, ...], tuple[int, ...], int]
 NOTHING: Kept = ("", (), (), 0)
 
 
 def keep(
-    text: str, start: int, end: int, line: int, cuts: Sequence[Span], escaped: Sequence[Span]
+    text: str,
+    elements: Elements,
+    first: int,
+    after: int,
+    cuts: Sequence[Lines],
+    escaped: Mapping[int, str],
 ) -> Kept:
-    """Return the lines of TEXT[START:END], of which START stands in line LINE.
+    """Return the lines from FIRST to before AFTER of TEXT, both counted from 0.
 
-    cuts: sorted spans of whole lines that are left out.  escaped: sorted
-    blocks with escaped stars or keywords.
+    cuts: sorted; lines that are left out.  escaped: line → what it reads instead.
     """
-    if cuts:
-        cuts = cuts[bisect_left(cuts, (start, 0)) : bisect_left(cuts, (end, 0))]
-    if escaped:
-        escaped = escaped[bisect_left(escaped, (start, 0)) : bisect_left(escaped, (end, 0))]
     if cuts or escaped:
-        return _kept_pieces(text, _outside(start, end, cuts), escaped, line, start)
+        here = cuts[bisect_left(cuts, (first, 0)) : bisect_left(cuts, (after, 0))]
+        if here or any(first <= number < after for number in escaped):
+            return _pieces(elements, first, after, here, escaped)
+    starts = elements.starts
+    start, end = starts[first], starts[after]
     body = text[start:end].rstrip("\n")
     if not body:
         return NOTHING
-    return body, tuple(range(line, line + body.count("\n") + 1)), (), start + 1
+    # Every newline cut off is a line less, the last one excepted.
+    count = after - first - (end - start - len(body)) + 1
+    return body, tuple(range(first + 1, first + count + 1)), (), start + 1
 
 
-def _outside(start: int, end: int, cuts: Sequence[Span]) -> list[Span]:
-    found: list[Span] = []
-    for begin, after in cuts:
-        if begin > start:
-            found.append((start, begin))
-        start = max(start, after)
-    if start < end:
-        found.append((start, end))
-    return found
-
-
-def _kept_pieces(
-    text: str, pieces: list[Span], escaped: Sequence[Span], line: int, here: int
+def _pieces(
+    elements: Elements,
+    first: int,
+    after: int,
+    cuts: Sequence[Lines],
+    escaped: Mapping[int, str],
 ) -> Kept:
-    texts: list[str] = []
-    lines: list[int] = []
-    starts: list[int] = []
-    for begin, after in pieces:
-        line += text.count("\n", here, begin)
-        here = begin
-        piece = text[begin:after].removesuffix("\n").split("\n")
-        starts += _starts(piece, begin + 1)
-        lines += range(line, line + len(piece))
-        texts += piece
-    for begin, after in escaped:
-        for place in range(bisect_right(starts, begin), bisect_right(starts, after)):
-            texts[place] = ESCAPED.sub(r"\1", texts[place])
-    while texts and not texts[-1]:
-        texts.pop()
-    if not texts:
+    numbers: list[int] = []
+    for begin, end in cuts:
+        numbers += range(first, begin)
+        first = max(first, end)
+    numbers += range(first, after)
+    lines, starts = elements.lines, elements.starts
+    while numbers and not lines[numbers[-1]]:
+        numbers.pop()
+    if not numbers:
         return NOTHING
-    count = len(texts)
-    return "\n".join(texts), tuple(lines[:count]), tuple(starts[:count]), starts[0]
-
-
-def _starts(lines: list[str], first: int) -> list[int]:
-    return list(accumulate((len(line) + 1 for line in lines), initial=first))[:-1]
+    return (
+        "\n".join([escaped.get(number) or lines[number] for number in numbers]),
+        tuple([number + 1 for number in numbers]),
+        tuple([starts[number] + 1 for number in numbers]),
+        starts[numbers[0]] + 1,
+    )
 
 
 def joined(first: Kept, second: Kept) -> Kept:
     """Return two stretches of one section as one."""
     if not first[1] or not second[1]:
         return second if second[1] else first
-    starts = tuple(
-        start
-        for text, _, places, pos in (first, second)
-        for start in places or _starts(text.split("\n"), pos)
+    return (
+        f"{first[0]}\n{second[0]}",
+        first[1] + second[1],
+        _all_starts(first) + _all_starts(second),
+        first[3],
     )
-    return f"{first[0]}\n{second[0]}", first[1] + second[1], starts, first[3]
+
+
+def _all_starts(kept: Kept) -> tuple[int, ...]:
+    if kept[2]:
+        return kept[2]
+    starts, at = [], kept[3]
+    for line in kept[0].split("\n"):
+        starts.append(at)
+        at += len(line) + 1
+    return tuple(starts)

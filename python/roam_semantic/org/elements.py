@@ -1,155 +1,167 @@
-"""Lines of a file that are not running text: headings, keywords, blocks, drawers.
+"""A file line by line: headings, keywords, blocks and drawers by their line numbers.
 
-One pattern finds them all in one sweep.  It starts with a newline, so that
-Python jumps from line to line and looks at the first characters of each.
+Only the first characters of a line are looked at, and most lines have none
+that says more.  Line numbers here count from 0.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
-MARK = re.compile(
-    r"""\n(?:
-        (\*+)\x20                                                         # 1 heading
-      | [ \t]*(?:
-            \#\+(?:(begin|end)_(\S+) | (\S+):[ \t]*(.*))                  # 3 block 5 keyword
-          | :(logbook|properties|clock|clocking|end):[ \t]*(?=\n|\Z)      # 6 drawer
-          | (clock:)                                                      # 7
-          | \\begin\{([a-z0-9*]+)\}                                       # 8
-        )
-    )""",
-    re.VERBOSE | re.IGNORECASE,
-)
-HEADING, BLOCK, KEYWORD, DRAWER, CLOCK, LATEX = 1, 3, 5, 6, 7, 8
+STARS = re.compile(r"\*+ ")
+HASH = re.compile(r"[ \t]*#\+(?:(begin|end)_(\S+)|(\S+):[ \t]*(.*))", re.IGNORECASE)
+LATEX = re.compile(r"[ \t]*\\begin\{([a-z0-9*]+)\}", re.IGNORECASE)
+# Only what a program keeps there goes; a drawer with a name of one's own is text.
+DRAWERS = frozenset((":logbook:", ":properties:", ":clock:", ":clocking:", ":end:"))
 OPAQUE = frozenset(("src", "example", "export", "comment"))
-ESCAPED = re.compile(r"^([ \t]*,*),(?=\*|#\+)", re.MULTILINE)
+ESCAPED = re.compile(r"([ \t]*,*),(?=\*|#\+)")
+# First characters of lines that are looked at.
+MARKED = frozenset("*#:Cc\\ \t")
+INDENT = frozenset(" \t")
 
-Span = tuple[int, int]
-# kind, offset of the line's start, name in lower case, value ("end" of a block)
-Mark = tuple[int, int, str, str]
+# first line, line after the last
+Lines = tuple[int, int]
 
 
 class Elements:
-    """What TEXT holds besides running text, each list in order.
+    """What TEXT holds besides running text, in order.
 
-    heads: offset of each heading; a star in a block is one, as in Org.
-    keywords: key in lower case → values.  opaque: spans where no link is.
-    blocks: the opaque spans that are code, examples or comments.
+    lines: its lines.  starts: offset of each, and of one more behind the end.
+    heads: line of each heading; a star in a block is one, as in Org.
+    keywords: key in lower case → values.  opaque: lines where no link is.
+    blocks: lines of code, examples and comments.
     """
 
-    __slots__ = ("blocks", "heads", "keywords", "marks", "opaque", "text")
+    __slots__ = (
+        "blocks", "drawers", "heads", "keywords", "latex", "lines", "opaque", "sides", "starts",
+    )  # fmt: skip
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.lines = text.split("\n")
+        self.starts: list[int] = []
         self.heads: list[int] = []
         self.keywords: dict[str, list[str]] = {}
-        self.blocks: list[Span] = []
-        self.marks: list[Mark] = []
-        words: list[Mark] = []
-        for mark in MARK.finditer(f"\n{text}"):
-            # One newline was put before the text: the line starts here.
-            kind, start = mark.lastindex or 0, mark.start()
-            if kind == HEADING:
-                self.heads.append(start)
-            elif kind == KEYWORD:
-                words.append((kind, start, mark[4].lower(), mark[5].rstrip(" \t")))
-            elif kind == BLOCK:
-                self.marks.append((kind, start, mark[3].lower(), mark[2].lower()))
-            else:
-                self.marks.append((kind, start, mark[kind].lower(), ""))
-        if self.marks:
+        self.blocks: list[Lines] = []
+        self.opaque: set[int] = set()
+        # Lines of drawers and clocks; of LaTeX; first and last lines of blocks.
+        self.drawers: list[tuple[int, str]] = []
+        self.latex: list[tuple[int, str]] = []
+        self.sides: list[tuple[int, str, str]] = []
+        words: list[tuple[int, str, str]] = []
+        at, add = 0, self.starts.append
+        for number, line in enumerate(self.lines):
+            add(at)
+            at += len(line) + 1
+            if line[:1] in MARKED:
+                if line[0] == "*":
+                    if STARS.match(line):
+                        self.heads.append(number)
+                else:
+                    self._mark(number, line, words)
+        add(at)
+        if self.sides:
             self._read_blocks()
-        self.opaque = self.blocks
-        for _, start, key, value in words:
-            if not self.blocks or not within(start, self.blocks):
-                self.keywords.setdefault(key, []).append(value)
-        if any(kind == LATEX for kind, _, _, _ in self.marks):
+        if self.latex:
             self._read_latex()
+        for number, key, value in words:
+            if number not in self.opaque:
+                self.keywords.setdefault(key, []).append(value)
+
+    def _mark(self, number: int, line: str, words: list[tuple[int, str, str]]) -> None:
+        first = line[0]
+        if first in INDENT:
+            first = line.lstrip(" \t")[:1]
+        if first == ":":
+            name = line.strip(" \t").lower()
+            if name in DRAWERS:
+                self.drawers.append((number, name))
+        elif first == "#":
+            mark = HASH.match(line)
+            if mark is not None:
+                side, name, key, value = mark.groups()
+                if key:
+                    words.append((number, key.lower(), value.rstrip(" \t")))
+                else:
+                    self.sides.append((number, side.lower(), name.lower()))
+        elif first == "\\":
+            mark = LATEX.match(line)
+            if mark is not None:
+                self.latex.append((number, mark[1]))
+        elif first in ("C", "c") and line.lstrip(" \t")[:6].upper() == "CLOCK:":
+            self.drawers.append((number, "clock:"))
 
     def _read_blocks(self) -> None:
         """Take the blocks; one that is open when a heading comes is none."""
-        heads, marks = self.heads, [mark for mark in self.marks if mark[0] == BLOCK]
+        heads = self.heads
         last_end = {
-            (bisect_right(heads, start), name): start
-            for _, start, name, side in marks
+            (bisect_right(heads, number), name): number
+            for number, side, name in self.sides
             if side == "end"
         }
         inside, opened = "", 0
-        for _, start, name, side in marks:
+        for number, side, name in self.sides:
             if inside:
                 if side == "end" and name == inside:
-                    self.blocks.append((opened, line_end(self.text, start)))
+                    self.blocks.append((opened, number + 1))
+                    self.opaque.update(range(opened, number + 1))
                     inside = ""
             elif side == "begin" and name in OPAQUE:
-                if last_end.get((bisect_right(heads, start), name), -1) > start:
-                    inside, opened = name, start
+                if last_end.get((bisect_right(heads, number), name), -1) > number:
+                    inside, opened = name, number
 
     def _read_latex(self) -> None:
-        text, after = self.text, 0
-        unclosed: set[str] = set()
-        found: list[Span] = []
-        for kind, start, name, _ in self.marks:
-            if kind != LATEX or name in unclosed or start < after or within(start, self.blocks):
+        """Take LaTeX environments that end before the next heading."""
+        ends: dict[str, list[int]] = {}
+        for number, line in enumerate(self.lines):
+            if "\\end{" in line:
+                name = line.partition("\\end{")[2].partition("}")[0]
+                ends.setdefault(name, []).append(number)
+        for number, name in self.latex:
+            if number in self.opaque:
                 continue
-            close = re.compile(rf"\\end\{{{re.escape(name)}\}}", re.IGNORECASE).search(text, start)
-            if close is None:
-                unclosed.add(name)
-            elif bisect_right(self.heads, start) == bisect_right(self.heads, close.start()):
-                after = line_end(text, close.start())
-                found.append((start, after))
-        self.opaque = sorted(self.blocks + found)
+            later = ends.get(name, [])
+            place = bisect_right(later, number - 1)
+            if place < len(later):
+                close = later[place]
+                if bisect_right(self.heads, number) == bisect_right(self.heads, close):
+                    self.opaque.update(range(number, close + 1))
 
-    def cuts(self, drawers: Collection[int]) -> list[Span]:
-        """Return the spans of whole lines that are no text: logs, clocks, lost drawers.
+    def cuts(self, drawers: Collection[int]) -> list[Lines]:
+        """Return the lines that are no text: logs, clocks, lost property drawers.
 
-        drawers: offsets of the property drawers that count; they are no cuts.
+        drawers: first lines of the property drawers that count; these are no cuts.
         """
-        marks = [mark for mark in self.marks if mark[0] in (DRAWER, CLOCK)]
         # Each drawer has a first and a last line.
-        if len(marks) == 2 * len(drawers):
+        if len(self.drawers) == 2 * len(drawers):
             return []
-        if self.blocks:
-            marks = [mark for mark in marks if not within(mark[1], self.blocks)]
-        found: list[Span] = []
+        found: list[Lines] = []
         opened, section, skipped = -1, -1, False
-        for kind, start, name, _ in marks:
-            here = bisect_right(self.heads, start)
+        for number, name in self.drawers:
+            if number in self.opaque:
+                continue
+            here = bisect_right(self.heads, number)
             if here != section:
                 opened, section, skipped = -1, here, False
-            if kind == CLOCK:
+            if name == "clock:":
                 if opened < 0 and not skipped:
-                    found.append((start, line_end(self.text, start)))
-            elif name != "end":
-                skipped = skipped or start in drawers
-                opened = start if opened < 0 and not skipped else opened
+                    found.append((number, number + 1))
+            elif name != ":end:":
+                skipped = skipped or number in drawers
+                opened = number if opened < 0 and not skipped else opened
             else:
                 if opened >= 0:
-                    found.append((opened, line_end(self.text, start)))
+                    found.append((opened, number + 1))
                 opened, skipped = -1, False
         return found
 
-    def escaped(self) -> list[Span]:
-        """Return the blocks in which Org's commas hide stars or keywords."""
-        text = self.text
-        return [
-            block
-            for block in self.blocks
-            if text.find(",", *block) >= 0 and ESCAPED.search(text, *block)
-        ]
-
-
-def line_end(text: str, at: int) -> int:
-    """Return the offset after the newline that ends the line of AT."""
-    return text.find("\n", at) + 1 or len(text)
-
-
-def within(at: int, spans: Sequence[Span]) -> bool:
-    """Say whether AT lies in one of the sorted SPANS."""
-    before = bisect_right(spans, at, key=_begin) - 1
-    return before >= 0 and at < spans[before][1]
-
-
-def _begin(span: Span) -> int:
-    return span[0]
+    def escaped(self) -> dict[int, str]:
+        """Return line → its text without Org's comma, in blocks that hide stars so."""
+        lines = self.lines
+        return {
+            number: ESCAPED.sub(r"\1", lines[number], count=1)
+            for first, after in self.blocks
+            for number in range(first, after)
+            if "," in lines[number] and ESCAPED.match(lines[number])
+        }

@@ -21,11 +21,12 @@ def read_headline(
     words: the TODO keywords of the file.  The title is as written, links and
     statistics cookies included; "" when the heading has no words.
     """
-    rest = rest.rstrip(" \t")
+    rest = rest.strip(" ")
+    if rest[-1:] == "\t":
+        rest = rest.rstrip(" \t")
     tags: tuple[str, ...] = ()
     if rest[-1:] == ":":
         rest, tags = _cut_tags(rest)
-    rest = rest.lstrip(" ")
     todo = priority = None
     head, _, tail = rest.partition(" ")
     if head in words:

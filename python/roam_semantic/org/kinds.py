@@ -23,10 +23,12 @@ KINDS: dict[str, UnitType] = {
 }
 # `Claim: bees see violet` is one; `Theme: …` and `Definition: …` likewise.
 LABELS = frozenset(("claim", "concept", "definition", "theme", "summary", "tl;dr"))
-# Headings below these are of the kind their parent names.
+# Headings right below these are of the kind they name.
 COLLECTIONS = frozenset(("claims", "concepts", "definitions", "themes"))
+# Raw speech, left out of units.
 TRANSCRIPTS = frozenset(("transcript", "raw transcript", "raw notes"))
 
+TIME_STARTS = frozenset("[(<0123456789")
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2})?(?:[.,]\d+)?"
 _DATE = r"\d{4}-\d{2}-\d{2}(?: [^\]>\n]*)?"
 # A mark in brackets may have words behind it: `[00:12:30] Why sails turn`.
@@ -34,33 +36,29 @@ TIME_MARK = re.compile(rf"[\[(<]{_CLOCK}(?:\s*[-–—]\s*{_CLOCK})?[\])>]|\d{{1
 # Nothing but a time, a range of times, or a date.
 ONLY_TIME = re.compile(
     rf"(?:[\[<]{_DATE}[\]>]|\d{{4}}-\d{{2}}-\d{{2}}|{_CLOCK})"
-    rf"(?:\s*[-–—]+\s*(?:[\[<]{_DATE}[\]>]|{_CLOCK}))?"
+    rf"(?:\s*[-–—]+\s*(?:[\[<]{_DATE}[\]>]|{_CLOCK}))?\s*"
 )
+
+
+def heading_name(title: str) -> str:
+    """Return TITLE as the names above are written: lower case, no final colon."""
+    return title.rstrip(" :").lower()
 
 
 def kind_of(title: str) -> UnitType:
     """Return the kind of unit a heading with TITLE starts, "heading" if nothing special."""
-    name = title.rstrip(" :").lower()
+    name = heading_name(title)
     if name in KINDS:
         return KINDS[name]
-    if title[:1] in "[(<0123456789" and is_time_mark(title):
+    if title[:1] in TIME_STARTS and is_time_mark(title):
         return "timestamp"
-    label, colon, _ = name.partition(":")
-    if colon and label in LABELS:
-        return KINDS[label]
+    if ":" in name:
+        label = name.partition(":")[0]
+        if label in LABELS:
+            return KINDS[label]
     return "heading"
 
 
 def is_time_mark(title: str) -> bool:
     """Say whether TITLE is only a time or starts with a mark such as `[00:12:30]`."""
-    return bool(TIME_MARK.match(title) or ONLY_TIME.fullmatch(title.strip()))
-
-
-def is_transcript(title: str) -> bool:
-    """Say whether the own text of a heading with TITLE is raw speech, left out of units."""
-    return title.rstrip(" :").lower() in TRANSCRIPTS
-
-
-def is_collection(title: str) -> bool:
-    """Say whether each heading below TITLE is of the kind it names."""
-    return title.rstrip(" :").lower() in COLLECTIONS
+    return bool(TIME_MARK.match(title) or ONLY_TIME.fullmatch(title))

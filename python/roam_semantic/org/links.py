@@ -1,8 +1,9 @@
 """Links and citations of a file, found as org-element finds them.
 
-Work goes with the number of colons and brackets, not of characters, and no
-stretch is looked at more than a fixed number of times: a line of two
-megabytes costs what as much text in short lines costs.
+Work goes with the number of colons and brackets, not of characters (they are
+looked for with `find`, which is far faster than any pattern), and no stretch
+is looked at more than a fixed number of times: a line of two megabytes costs
+what as much text in short lines costs.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+
+from roam_semantic.org.elements import Elements
 
 TYPES = (
     "attachment", "bbdb", "bibtex", "docview", "doi", "elisp", "eww", "file+emacs", "file+sys",
@@ -22,16 +25,16 @@ CITE_TYPES = (
     "cite", "footcite", "fullcite", "nocite", "parencite", "textcite",
 )  # fmt: skip
 _ALL_TYPES = "|".join(re.escape(name) for name in (*TYPES, *CITE_TYPES))
-_LAST = "".join(sorted({name[-1] for name in (*TYPES, *CITE_TYPES)}))
+_LAST = "".join({name[-1] for name in (*TYPES, *CITE_TYPES)})
 LONGEST = max(map(len, (*TYPES, *CITE_TYPES)))
 
-# Each pattern starts with a literal, which Python finds as fast as memchr.
 # The counts bound what an unclosed bracket can cost.
 BRACKET = re.compile(
     r"\[\[((?:[^\]\[\\]++|\\(?:\\\\)*+[\]\[]|\\+[^\]\[])++)\]"
     r"(?:\[([^\]]++(?:\](?!\])[^\]]*+){0,50}+)\])?\]"
 )
-COLON = re.compile(rf":(?<=[{_LAST}{_LAST.upper()}]:)(?=[^\s:\]\[<>])")
+LAST_LETTERS = frozenset(_LAST + _LAST.upper())
+NO_PATH = frozenset(("", " ", "\t", "\n", ":", "[", "]", "<", ">"))
 # An apostrophe is part of a word in Org's syntax table, an underscore is not.
 TYPE = re.compile(rf"(?<![^\W_])(?<!')(?:{_ALL_TYPES})\Z", re.IGNORECASE)
 TYPED = re.compile(rf"({_ALL_TYPES}):", re.IGNORECASE)
@@ -57,7 +60,7 @@ HIDDEN = re.compile(
 # Keywords that belong to the element below them; only a caption holds objects.
 AFFILIATED = re.compile(
     r"#\+(?:attr_\S+|data|headers?|label|name|plot|resname|results?|source|srcname|tblname|call)"
-    r"(?:\[[^\]\n]*\])?:.*\n(?=.)|#\+(?:begin|end)",
+    r"(?:\[[^\]\n]*\])?:|#\+(?:begin|end)",
     re.IGNORECASE,
 )
 MARK = re.compile(r"[=~](?=\S)|\\[(\[]|\{\{\{|@@")
@@ -66,68 +69,85 @@ LONGEST_HIDDEN = 2200
 # First characters of lines that may hide a link or part it.
 WATCHED = frozenset(" \t#:|")
 
-Span = tuple[int, int]
-# start (offset from 0), type, destination
-Found = tuple[int, str, str]
+# start (offset from 0), type, destination, line (from 0)
+Found = tuple[int, str, str, int]
 
 
 def find_links(
-    text: str, opaque: Sequence[Span] = (), abbreviations: Mapping[str, str] | None = None
+    text: str, elements: Elements, abbreviations: Mapping[str, str] | None = None
 ) -> list[Found]:
     """Return the links and citations of TEXT, in order.
 
-    opaque: sorted (start, end) of blocks whose text is no Org text.
+    elements: its lines, and where no link can be.
     abbreviations: name → replacement, from the file's `#+LINK` lines.
     """
-    return _Search(text, opaque, abbreviations or {}).run()
+    return _Search(text, elements, abbreviations or {}).run()
 
 
 class _Search:
-    __slots__ = ("abbreviations", "after", "found", "line", "marks", "opaque", "seen", "text")
+    __slots__ = (
+        "abbreviations", "after", "found", "lines", "marks", "number", "opaque", "starts", "text",
+    )  # fmt: skip
 
-    def __init__(self, text: str, opaque: Sequence[Span], abbreviations: Mapping[str, str]) -> None:
-        self.text, self.opaque, self.abbreviations = text, opaque, abbreviations
-        # after: end of the last link; line: start of the line that `seen` stands in.
-        self.after = self.line = self.seen = 0
-        self.marks = [mark for mark in ("=", "~", "\\", "{{{", "@@") if mark in text]
+    def __init__(self, text: str, elements: Elements, abbreviations: Mapping[str, str]) -> None:
+        self.text, self.abbreviations = text, abbreviations
+        self.lines, self.starts, self.opaque = elements.lines, elements.starts, elements.opaque
+        # after: end of the last link; number: line of the link in hand.
+        self.after = self.number = 0
+        self.marks = [
+            mark for mark in ("=", "~", "\\", "{{{", "@@") if mark[0] in text and mark in text
+        ]
         self.found: list[Found] = []
 
     def run(self) -> list[Found]:
-        text = self.text
-        if "[[" in text:
-            for bracket in BRACKET.finditer(text):
-                start, end = bracket.span()
-                self.bare(start)
-                if self.allowed(start, end):
-                    self.add_bracket(start, bracket[1])
-                self.after = end
-        self.bare(len(text))
-        if "[cite" in text:
-            self.after = self.line = self.seen = 0
+        text, find, match = self.text, self.text.find, BRACKET.match
+        at = find("[")
+        colon = find(":")
+        while at >= 0:
+            bracket = match(text, at)
+            if bracket is None:
+                at = find("[", at + 1)
+                continue
+            if 0 <= colon < at:
+                self.bare(colon, at)
+            end = bracket.end()
+            if self.allowed(at, end):
+                raw = bracket[1]
+                if raw[:3] == "id:" and "::" not in raw and "\n" not in raw:
+                    self.found.append((at, "id", raw[3:], self.number))
+                else:
+                    self.add_bracket(at, raw)
+            self.after = end
+            colon = find(":", end)
+            at = find("[", end)
+        if colon >= 0:
+            self.bare(colon, len(text))
+        if "@" in text and "[cite" in text:
+            self.after = 0
             self.citations()
             self.found.sort(key=_start)
         return self.found
 
     def add_bracket(self, start: int, raw: str) -> None:
-        if raw.startswith("id:") and "::" not in raw and "\n" not in raw:
-            self.found.append((start, "id", raw[3:]))
-            return
         kind, dest = resolved_bracket(raw, self.abbreviations)
-        if kind in CITE_TYPES:
-            self.found += [(start, "cite", key) for key in split_keys(dest)]
-        else:
-            self.found.append((start, kind, dest))
+        keys = split_keys(dest) if kind in CITE_TYPES else None
+        self.add(start, kind, dest, keys)
 
-    def bare(self, end: int) -> None:
-        """Take the plain and angle links between the last link and END."""
+    def add(self, start: int, kind: str, dest: str, keys: Sequence[str] | None) -> None:
+        if keys is None:
+            self.found.append((start, kind, dest, self.number))
+        else:
+            self.found += [(start, "cite", key, self.number) for key in keys]
+
+    def bare(self, colon: int, end: int) -> None:
+        """Take the plain and angle links from the colon at COLON on to END."""
         text = self.text
-        colon = COLON.search(text, self.after, end)
-        while colon is not None:
-            at = colon.start()
-            kind = TYPE.search(text, max(self.after, at - LONGEST), at)
-            if kind is not None:
-                self.typed(kind.start(), at)
-            colon = COLON.search(text, max(at + 1, self.after), end)
+        while 0 <= colon < end:
+            if text[colon - 1] in LAST_LETTERS and text[colon + 1 : colon + 2] not in NO_PATH:
+                kind = TYPE.search(text, max(self.after, colon - LONGEST), colon)
+                if kind is not None:
+                    self.typed(kind.start(), colon)
+            colon = text.find(":", max(colon + 1, self.after), end)
 
     def typed(self, start: int, colon: int) -> None:
         text = self.text
@@ -146,10 +166,7 @@ class _Search:
         # `[cite:` is a citation, and no link.
         if len(path) < 2 or citation and before == "[" or not self.allowed(start, end):
             return
-        if citation:
-            self.found += [(start, "cite", key) for key in split_keys(path)]
-        else:
-            self.found.append((start, *resolved(kind, path)))
+        self.add(start, *resolved(kind, path), split_keys(path) if citation else None)
         self.after = end
 
     def citations(self) -> None:
@@ -158,43 +175,49 @@ class _Search:
             at = head.end()
             start, close = head.start(), _closing(text, head.start())
             if close > 0 and KEY.search(text, at, close) and self.allowed(start, close):
-                self.found += _cited(text, at, close)
+                for begin, key in _cited(text, at, close):
+                    self.add(begin, "cite", key, None)
                 at = self.after = close
 
     def allowed(self, start: int, end: int) -> bool:
         """Say whether Org sees a link in TEXT[START:END] and not something else."""
-        text = self.text
-        newline = text.rfind("\n", self.seen, start)
-        if newline >= 0:
-            self.line = newline + 1
-        self.seen = start
-        if self.opaque:
-            before = bisect_right(self.opaque, (start, len(text))) - 1
-            if before >= 0 and start < self.opaque[before][1]:
-                return False
-        if text[self.line] in WATCHED and not self.watched(start, end):
+        starts = self.starts
+        number = self.number = bisect_right(starts, start) - 1
+        if number in self.opaque:
             return False
-        if text.find("\n", start, end) >= 0 and BREAK.search(text, start, end):
+        line = self.lines[number]
+        if line[:1] in WATCHED and not self.watched(line, start, end):
+            return False
+        if end > starts[number + 1] and BREAK.search(self.text, start, end):
             return False
         if self.marks:
             # No hiding mark reaches further than to the next line.
-            begin = max(self.after, text.rfind("\n", self.after, max(0, self.line - 1)) + 1)
+            begin = max(self.after, starts[number - 1] if number else 0)
+            find = self.text.find
             for mark in self.marks:
-                if text.find(mark, begin, start) >= 0:
+                if find(mark, begin, start) >= 0:
                     return not self.hidden(begin, start)
         return True
 
-    def watched(self, start: int, end: int) -> bool:
-        """Say whether the line a link starts in is one that can hold it."""
-        text, mark = self.text, self.line
-        while text[mark] in " \t":
-            mark += 1
-        first, second = text[mark], text[mark + 1 : mark + 2]
-        if first in "#:" and second in (" ", "\n"):
+    def watched(self, line: str, start: int, end: int) -> bool:
+        """Say whether LINE, a link starts in, is one that can hold it."""
+        stripped = line.lstrip(" \t")
+        first, second = stripped[:1], stripped[1:2]
+        if first in ("#", ":") and second in ("", " "):
             return False
         if first == "#" and second == "+":
-            return not AFFILIATED.match(text, mark) and text.find("\n", start, end) < 0
-        return first != "|" or text.find("|", start, end) < 0
+            inside = end <= self.starts[self.number + 1]
+            return inside and not self.affiliated(stripped)
+        return first != "|" or self.text.find("|", start, end) < 0
+
+    def affiliated(self, line: str) -> bool:
+        """Say whether LINE belongs to what stands below it, so that it holds no link."""
+        if AFFILIATED.match(line) is None:
+            return False
+        below = self.number + 1
+        return line[2:5].lower() in ("beg", "end") or (
+            below < len(self.lines) and bool(self.lines[below].strip())
+        )
 
     def hidden(self, begin: int, start: int) -> bool:
         """Say whether =verbatim= or the like that opens after BEGIN covers START."""
@@ -214,14 +237,14 @@ def _start(link: Found) -> int:
     return link[0]
 
 
-def _cited(text: str, begin: int, close: int) -> list[Found]:
+def _cited(text: str, begin: int, close: int) -> list[tuple[int, str]]:
     """Return the references of a citation, each where org-element lets it begin."""
-    found: list[Found] = []
+    found: list[tuple[int, str]] = []
     first = KEY.search(text, begin, close)
     prefix = text.rfind(";", begin, first.end()) if first else -1
     begin = begin if prefix < 0 else prefix + 1
     while begin and (key := KEY.search(text, begin, close)) is not None:
-        found.append((begin, "cite", key[1]))
+        found.append((begin, key[1]))
         begin = text.find(";", key.end(), close) + 1
     return found
 
@@ -296,11 +319,13 @@ def link_of(piece: str) -> tuple[str, str] | None:
 
     A blank in it is part of the path: the entry stood in quotes.
     """
-    for colon in COLON.finditer(piece):
-        kind = TYPE.search(piece, max(0, colon.start() - LONGEST), colon.start())
+    colon = piece.find(":")
+    while colon >= 0:
+        kind = TYPE.search(piece, max(0, colon - LONGEST), colon)
         if kind is not None:
-            path = piece[colon.end() :].partition("]")[0]
-            return kind[0].lower(), trimmed(path)
+            path = trimmed(piece[colon + 1 :].partition("]")[0])
+            return (kind[0].lower(), path) if path else None
+        colon = piece.find(":", colon + 1)
     return None
 
 

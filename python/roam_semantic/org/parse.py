@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from roam_semantic.org.body import Kept, joined, keep
+from roam_semantic.org.body import NOTHING, Kept, joined, keep
 from roam_semantic.org.drawer import aliases, refs
-from roam_semantic.org.elements import Elements, Span
+from roam_semantic.org.elements import Elements, Lines
 from roam_semantic.org.headline import (
     DEFAULT_WORDS,
     path_title,
@@ -77,62 +77,60 @@ class _Reader:
                 [value for key in TODO_KEYS for value in keywords.get(key, ())]
             )
         abbreviations = _abbreviations(keywords["link"]) if "link" in keywords else NONE
-        self.found = find_links(text, elements.opaque, abbreviations)
+        self.found = find_links(text, elements, abbreviations)
         self.next_link = 0
-        self.cuts: list[Span] = []
-        self.escaped = elements.escaped() if elements.blocks else []
+        self.cuts: list[Lines] = []
+        self.escaped = elements.escaped() if elements.blocks else {}
 
     def note(self) -> Note:
-        text, heads = self.text, self.elements.heads
-        ends = [*heads[1:], len(text)]
-        top_end = heads[0] if heads else len(text)
-        top = top_meta(text, top_end)
-        metas = [meta(text, *span) for span in zip(heads, ends, strict=False)]
-        if self.elements.marks:
-            drawers = {found.drawer for found in (top, *metas) if found.drawer >= 0}
-            self.cuts = self.elements.cuts(drawers)
+        elements = self.elements
+        lines, heads = elements.lines, elements.heads
+        ends = [*heads[1:], len(lines)]
+        top_end = heads[0] if heads else len(lines)
+        top = top_meta(lines, top_end)
+        metas = [meta(lines, head + 1, end) for head, end in zip(heads, ends, strict=False)]
+        if elements.drawers:
+            self.cuts = elements.cuts({top.drawer, *[found.drawer for found in metas]} - {-1})
         self.top(top, top_end)
-        with_tasks = TASK_STARS in text
-        line, here = 1, 0
-        for start, end, found in zip(heads, ends, metas, strict=False):
-            line += text.count("\n", here, start)
-            here = start
-            if with_tasks and is_task_end(text, start):
-                self.again(start, end, line, found)
-            elif with_tasks and is_task(text, start, end, found.properties):
-                self.task(start, end, line, found)
+        with_tasks = any(lines[head].startswith(TASK_STARS) for head in heads)
+        for head, end, found in zip(heads, ends, metas, strict=False):
+            line = lines[head]
+            if with_tasks and is_task_end(line):
+                self.again(head, end, found)
+            elif with_tasks and end < len(lines) and is_task(line, lines[end], found.properties):
+                self.task(head, end, found)
             else:
-                self.heading(start, end, line, found)
+                self.heading(line, head, end, found)
         return Note(
             self.file, self.title, tuple(self.nodes), tuple(self.links), tuple(self.sections)
         )
 
     def top(self, found: Meta, end: int) -> None:
         """Take the file itself and the text before the first heading."""
-        own, start = found.properties or {}, found.text_start
+        own = found.properties or {}
         node_id = _node_id(own)
         excluded = "ROAM_EXCLUDE" in own
         here = _Above(0, (), self.tags, None if excluded else node_id, excluded, 0)
         self.above.append(here)
         if not excluded:
             self.add_node(here, node_id, 1, 1, self.title, (), own)
-        self.add_section(here, self.title, node_id, (), None, 0, start, end, 1)
+        self.add_section(here, self.title, node_id, (), None, 0, found.first, end)
 
-    def heading(self, start: int, end: int, line: int, found: Meta) -> None:
-        """Take one heading and the text below it."""
-        text, stack = self.text, self.above
-        blank = text.find(" ", start)
-        level = blank - start
-        rest = text[blank + 1 : found.stop]
+    def heading(self, line: str, head: int, end: int, found: Meta) -> None:
+        """Take the heading LINE, which is line HEAD, and the text up to END."""
+        stack = self.above
+        level = line.index(" ")
+        rest = line[level + 1 :]
         while stack[-1].level >= level:
             stack.pop()
         above = stack[-1]
         todo, priority, title, own_tags = read_headline(rest, self.words)
-        name = shown(title) or rest.strip() or self.title
-        tags = above.tags
-        if own_tags:
-            tags = (*(tag for tag in tags if tag not in own_tags), *dict.fromkeys(own_tags))
-        path = (*above.path, path_title(title) or name)
+        name = in_path = title or rest.strip() or self.title
+        if "[" in title:
+            name = shown(title)
+            in_path = path_title(title) or name
+        tags = merged(above.tags, own_tags) if own_tags else above.tags
+        path = (*above.path, in_path)
         number = len(self.sections)
         here = _Above(level, path, tags, above.source, above.excluded, number)
         stack.append(here)
@@ -143,13 +141,12 @@ class _Reader:
             if node_id is not None and not here.excluded:
                 here.source = node_id
                 # Org-roam looks at the first heading from behind its stars.
-                pos = start + 1 + (level + 1 if number == 1 else 0)
+                pos = self.elements.starts[head] + 1 + (level + 1 if number == 1 else 0)
                 self.add_node(
-                    here, node_id, pos, line, name, above.path, own, todo, priority, found.planning
-                )
-        self.add_section(
-            here, name, node_id, above.path, todo, start, found.text_start, end, line
-        )
+                    here, node_id, pos, head + 1, name, above.path, own, todo, priority,
+                    found.planning,
+                )  # fmt: skip
+        self.add_section(here, name, node_id, above.path, todo, head, found.first, end)
 
     def add_node(
         self, here: _Above, node_id: str | None, pos: int, line: int, title: str,
@@ -171,33 +168,33 @@ class _Reader:
 
     def add_section(
         self, here: _Above, title: str, node_id: str | None, path: tuple[str, ...],
-        todo: str | None, start: int, text_start: int, end: int, line: int,
+        todo: str | None, head: int, first: int, end: int,
     ) -> None:  # fmt: skip
-        first_line = line + self.text.count("\n", start, text_start)
+        elements = self.elements
         body, lines, starts, pos = keep(
-            self.text, text_start, end, first_line, self.cuts, self.escaped
+            self.text, elements, first, end, self.cuts, self.escaped
         )
         self.sections.append(
             Section(
-                here.level, title, node_id, here.excluded, path, line, start + 1, body, lines,
-                here.tags, todo, pos, starts,
+                here.level, title, node_id, here.excluded, path, head + 1,
+                elements.starts[head] + 1, body, lines, here.tags, todo, pos, starts,
             )
         )  # fmt: skip
-        if self.next_link < len(self.found) and self.found[self.next_link][0] < end:
-            self.take_links(here, start, end, line, text_start)
+        if self.next_link < len(self.found) and self.found[self.next_link][3] < end:
+            self.take_links(here, head, first, end)
 
-    def task(self, start: int, end: int, line: int, found: Meta) -> None:
+    def task(self, head: int, end: int, found: Meta) -> None:
         """Give the title of an inline task to the section around it, then its text."""
-        title = keep(self.text, self.text.find(" ", start) + 1, found.stop, line, (), ())
-        self.extend(title)
-        self.again(start, end, line, found)
+        start = self.elements.starts[head]
+        title = self.elements.lines[head].lstrip("*").strip(" \t")
+        pos = start + 1 + self.elements.lines[head].index(title)
+        self.extend((title, (head + 1,), (pos,), pos) if title else NOTHING)
+        self.again(head, end, found)
 
-    def again(self, start: int, end: int, line: int, found: Meta) -> None:
-        """Give the text below START to the section around the inline task."""
-        after = found.text_start
-        first_line = line + self.text.count("\n", start, after)
-        self.extend(keep(self.text, after, end, first_line, self.cuts, self.escaped))
-        self.take_links(self.above[-1], start, end, line, after)
+    def again(self, head: int, end: int, found: Meta) -> None:
+        """Give the text below line HEAD to the section around the inline task."""
+        self.extend(keep(self.text, self.elements, found.first, end, self.cuts, self.escaped))
+        self.take_links(self.above[-1], head, found.first, end)
 
     def extend(self, more: Kept) -> None:
         stack = self.above
@@ -212,30 +209,30 @@ class _Reader:
             section, body=body, lines=lines, starts=starts, body_pos=pos
         )
 
-    def take_links(self, here: _Above, start: int, end: int, line: int, body_start: int) -> None:
-        """Take the links found up to END; START stands in line LINE."""
-        text, found, at = self.text, self.found, self.next_link
-        count, seen = len(found), start
-        while at < count and found[at][0] < end:
-            place, kind, dest = found[at]
+    def take_links(self, here: _Above, head: int, first: int, end: int) -> None:
+        """Take the links found before line END; HEAD: line of the heading, FIRST: of its text."""
+        found, at = self.found, self.next_link
+        count = len(found)
+        while at < count and found[at][3] < end:
+            start, kind, dest, line = found[at]
             at += 1
-            if here.excluded or (place < body_start and self.no_link(start, place)):
-                continue
-            line += text.count("\n", seen, place)
-            seen = place
-            self.links.append(Link(here.source, kind, dest, place + 1, line, here.path))
+            if not here.excluded and (line >= first or self.is_link(start, line, head)):
+                self.links.append(Link(here.source, kind, dest, start + 1, line + 1, here.path))
         self.next_link = at
 
-    def no_link(self, start: int, place: int) -> bool:
-        """Say whether PLACE, above the text of the heading at START, can hold no link."""
-        text = self.text
-        begin = text.rfind("\n", start, place) + 1
-        if begin and begin > start:
-            return NO_LINKS.match(text, begin) is not None
-        if not text.startswith("*", start):
-            return False
-        stop = text.find("\n", place)
-        return place >= start + len(without_tags(text[start : stop if stop >= 0 else None]))
+    def is_link(self, start: int, number: int, head: int) -> bool:
+        """Say whether a link above the text can be one: not in tags, ids or refs."""
+        line = self.elements.lines[number]
+        if number > head or line[:1] != "*":
+            return NO_LINKS.match(line) is None
+        return start < self.elements.starts[number] + len(without_tags(line))
+
+
+def merged(above: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the tags of a heading: those from above first, each once."""
+    if len(own) == 1 and own[0] not in above:
+        return above + own
+    return (*(tag for tag in above if tag not in own), *dict.fromkeys(own))
 
 
 def _node_id(properties: dict[str, str]) -> str | None:

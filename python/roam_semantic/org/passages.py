@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from roam_semantic.org.plain import Plain, plain_body
+from roam_semantic.org.plain import Plain, inline, plain, plain_body
 from roam_semantic.org.split import SCRAP, TARGET, fitting, pieces, size
 
 # What Python's `strip` takes for a letter although nobody sees it.
@@ -33,12 +33,12 @@ def passages(body: str, too_long: TooLong = None) -> list[Passage]:
     """
     if not body:
         return []
-    readable = plain_body(body)
-    text = tidy(readable.text)
+    readable = plain(body)
+    text = tidy(readable)
     if size(text) <= TARGET + SCRAP:
-        found = [Passage(text, _blank_lines(readable.text))] if text else []
+        found = [Passage(text, _blank_lines(readable))] if text else []
     else:
-        found = _packed(readable)
+        found = _packed(plain_body(body))
     if too_long is None:
         return found
     return [
@@ -51,10 +51,13 @@ def passages(body: str, too_long: TooLong = None) -> list[Passage]:
 
 def tidy(text: str) -> str:
     """Return TEXT without blanks around it and with one blank line between paragraphs."""
-    return GAP.sub("\n\n", text.strip(BLANK))
+    text = text.strip(BLANK)
+    return GAP.sub("\n\n", text)
 
 
 def _blank_lines(text: str) -> int:
+    if text[0] not in BLANK:
+        return 0
     return text.count("\n", 0, len(text) - len(text.lstrip(BLANK)))
 
 
@@ -108,7 +111,8 @@ def _cut(paragraph: Passage, length: int, readable: Plain) -> list[Passage]:
         seen = begin
         text = piece.strip(BLANK)
         if text and line in readable.tables:
-            text = f"{readable.tables[line][:LONGEST_HEADER]}\n{text}"
+            header = inline(readable.tables[line])[:LONGEST_HEADER]
+            text = f"{header}\n{text}"
         if text:
             found.append(Passage(text, line))
     return found

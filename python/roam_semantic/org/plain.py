@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+
 import msgspec
 
 BRACKET = re.compile(r"\[\[((?:[^\]\[\\]++|\\.)++)\](?:\[([^\]](?:[^\]]|\](?!\]))*+)\])?\]", re.DOTALL)
+# The usual link: a description that a template can put in its place.
+DESCRIBED = re.compile(r"\[(?=\[)\[[^\]\[\n]++\]\[([^\]\[\n]++)\]\]")
 FOOTNOTE = re.compile(r"\[fn:[^\]\[:\s]*+(?::([^\]\[]*+))?\]")
 DEFINITION = re.compile(r"^\[fn:[^\]\[:\s]+\][ \t]*", re.MULTILINE)
 CITATION = re.compile(r"\[cite(?:/[\w/-]+)?:([^\]\[]*+)\]")
@@ -25,19 +28,17 @@ EMPHASIS = {
     )
     for mark, sign in (("*", r"\*"), ("/", "/"), ("_", "_"), ("=", "="), ("~", "~"), ("+", r"\+"))
 }
-BLOCK = re.compile(r"[ \t]*#\+(begin|end)_(\S+)(.*)", re.IGNORECASE)
+BLOCK = re.compile(r"\n[ \t]*#\+(begin|end)_(\S+).*\n?", re.IGNORECASE)
 COMMENT_BLOCK = re.compile(r"[ \t]*#\+begin_comment", re.IGNORECASE)
-KEYWORD = re.compile(r"[ \t]*#\+(\S+):[ \t]*(.*)", re.IGNORECASE)
-RULE = re.compile(r"[ \t]*-{5,}[ \t]*")
-DRAWER_LINE = re.compile(r"[ \t]*:[\w-]+:[ \t]*")
-TABLE_RULE = re.compile(r"[ \t]*\|-[-+|]*[ \t]*")
-# Keywords whose value a reader sees.
-SEEN = frozenset(("caption", "attr_alt"))
+RULE = re.compile(r"-{4,}[ \t]*")
+DRAWER_LINE = re.compile(r"[\w-]+:[ \t]*")
+BLANKS = ("", " ")
 VERBATIM = frozenset(("src", "example", "export", "comment"))
-# A run of characters no person typed; the window finds one in a few jumps.
-WINDOW = 200
+# A run of characters no person typed; windows of this size find a long one in
+# a few jumps.
+WINDOW = 300
 ENCODED = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_=-]{250,}")
-SPECIAL = re.compile(r"[ \t]*(?:[#|:]|-{5})")
+SPECIAL = re.compile(r"\n(?=[ \t#|:-])[ \t]*([#|:]|-(?=----))(.*)")
 
 
 class Plain(msgspec.Struct):
@@ -54,123 +55,104 @@ class Plain(msgspec.Struct):
 
 def plain(text: str) -> str:
     """Return TEXT without markup: links by their description, tables by their cells."""
-    return plain_body(text).text
+    text = without_encoded(text)
+    if SPECIAL.search(f"\n{text}") is None:
+        return inline(text)
+    return _Lines(text).plain().text
 
 
 def plain_body(text: str) -> Plain:
     """Return the readable TEXT with what must be known to cut it well."""
-    text = without_encoded(text)
-    if "#" not in text and "|" not in text and ":" not in text and "-----" not in text:
-        return Plain(inline(text))
-    if not any(map(SPECIAL.match, text.split("\n"))):
-        return Plain(inline(text))
-    return _Lines(text).plain()
+    return _Lines(without_encoded(text)).plain()
 
 
 class _Lines:
-    """Takes lines one after the other; a dropped line leaves a blank one."""
+    """Goes from special line to special line; a dropped one leaves a blank line."""
 
     def __init__(self, text: str) -> None:
-        self.lines = text.split("\n")
+        self.text = text
         self.done: list[str] = []
-        self.running: list[str] = []
         self.tables: dict[int, str] = {}
         self.code: set[int] = set()
-        self.header: str | None = None
+        # The table in hand: offset where its next row would start, and its header.
+        self.row_end, self.header = -1, ""
 
     def plain(self) -> Plain:
-        lines, count = self.lines, len(self.lines)
-        ends = _block_ends(lines)
-        number = 0
-        while number < count:
-            line = lines[number]
-            if SPECIAL.match(line) is None:
-                self.header = None
-                self.running.append(line)
-            elif number in ends:
-                self.block(number, ends[number])
-                number = ends[number]
-            else:
-                self.special(number, line)
-            number += 1
-        self.flush()
-        return Plain("\n".join(self.done), self.tables, frozenset(self.code))
+        text, at = self.text, 0
+        blocks = _blocks(text) if "#" in text else {}
+        running: list[str] = []
+        for special in SPECIAL.finditer(f"\n{text}"):
+            start = special.start()
+            if start < at:
+                continue
+            running.append(text[at:start])
+            first, rest = special.groups()
+            if start in blocks:
+                self.done += (inline("".join(running)), self.block(start, *blocks[start]))
+                running, at = [], blocks[start][2]
+                continue
+            # One newline was put before the text: the end is one too high.
+            at = special.end() - 1
+            if first == "|":
+                running.append(self.row(rest, start, at))
+            elif first == ":":
+                running.append(_colon(rest, text[start:at]))
+            elif first == "#" and (rest[:1] == "+" or rest[:1] in BLANKS):
+                if rest[:8].lower() == "+caption":
+                    running.append(rest.partition(":")[2].strip())
+            elif first == "#" or not RULE.fullmatch(rest):
+                running.append(text[start:at])
+        self.done.append(inline("".join(running) + text[at:]))
+        return Plain("".join(self.done), self.tables, frozenset(self.code))
 
-    def flush(self) -> None:
-        if self.running:
-            self.done.append(inline("\n".join(self.running)))
-            self.running = []
+    def block(self, start: int, inner: int, close: int, end: int) -> str:
+        """Return the lines of a block of code as they are, of a comment none."""
+        text = self.text
+        code = text[inner:close]
+        first = text.count("\n", 0, start)
+        self.code.update(range(first, first + code.count("\n") + 2))
+        if COMMENT_BLOCK.match(text, start):
+            code = "\n" * code.count("\n")
+        return f"\n{code}\n" if text[end - 1] == "\n" else f"\n{code}"
 
-    def block(self, first: int, last: int) -> None:
-        """Take the lines of a block of code as they are, of a comment not at all."""
-        self.flush()
-        self.header = None
-        inner = self.lines[first + 1 : last]
-        if COMMENT_BLOCK.match(self.lines[first]):
-            inner = [""] * len(inner)
-        self.code.update(range(first, last + 1))
-        self.done += ["", *inner, ""]
-
-    def special(self, number: int, line: str) -> None:
-        stripped = line.lstrip(" \t")
-        shown = ""
-        if stripped[0] == "|":
-            shown = self.row(number, stripped)
-        else:
-            self.header = None
-            if stripped[0] == ":":
-                shown = _colon(line, stripped)
-            elif stripped[:2] == "#+":
-                shown = _keyword(line)
-            elif stripped[0] == "#" and stripped[1:2].strip():
-                shown = line
-            elif stripped[0] == "-" and not RULE.fullmatch(line):
-                shown = line
-        self.running.append(shown)
-
-    def row(self, number: int, stripped: str) -> str:
-        if TABLE_RULE.match(stripped):
+    def row(self, rest: str, start: int, end: int) -> str:
+        """Return the cells of a table's row; remember which table it is of."""
+        same, self.row_end = start == self.row_end, end + 1
+        if rest[:1] == "-":
             return ""
-        cells = [cell.strip() for cell in stripped.rstrip().strip("|").split("|")]
-        shown = ", ".join(filter(None, cells))
-        if self.header is None:
-            self.header = inline(shown)
+        shown = ", ".join([cell for cell in map(str.strip, rest.split("|")) if cell])
+        if same and self.header:
+            self.tables[self.text.count("\n", 0, start)] = self.header
         else:
-            self.tables[number] = self.header
+            self.header = shown
         return shown
 
 
-def _block_ends(lines: list[str]) -> dict[int, int]:
-    """Return first → last line number of each block whose lines are no Org text."""
+def _colon(rest: str, line: str) -> str:
+    """Return what a reader sees of a LINE that starts with a colon and REST."""
+    if rest[:1] in BLANKS:
+        return rest[1:]
+    return "" if DRAWER_LINE.fullmatch(rest) else line
+
+
+def _blocks(text: str) -> dict[int, tuple[int, int, int]]:
+    """Return start → (start of the code, start and end of the last line) of blocks."""
+    # One newline was put before the text: offsets of ends are one too high.
     marks = [
-        (number, mark[1].lower(), mark[2].lower())
-        for number, line in enumerate(lines)
-        if "#+" in line and (mark := BLOCK.match(line))
+        (mark.start(), mark.end() - 1, mark[1].lower(), mark[2].lower())
+        for mark in BLOCK.finditer(f"\n{text}")
     ]
-    last = {name: number for number, kind, name in marks if kind == "end"}
-    ends: dict[int, int] = {}
-    inside, opened = "", 0
-    for number, kind, name in marks:
+    last = {name: start for start, _, side, name in marks if side == "end"}
+    found: dict[int, tuple[int, int, int]] = {}
+    inside, opened, inner = "", 0, 0
+    for start, end, side, name in marks:
         if inside:
-            if kind == "end" and name == inside:
-                ends[opened] = number
+            if side == "end" and name == inside:
+                found[opened] = (inner, start, end)
                 inside = ""
-        elif kind == "begin" and name in VERBATIM and last.get(name, -1) > number:
-            inside, opened = name, number
-    return ends
-
-
-def _colon(line: str, stripped: str) -> str:
-    if stripped[1:2] in ("", " "):
-        return stripped[2:]
-    return "" if DRAWER_LINE.fullmatch(line) else line
-
-
-def _keyword(line: str) -> str:
-    keyword = KEYWORD.match(line)
-    if keyword is None:
-        return "" if BLOCK.match(line) else line
-    return keyword[2] if keyword[1].lower() in SEEN else ""
+        elif side == "begin" and name in VERBATIM and last.get(name, -1) > start:
+            inside, opened, inner = name, start, end
+    return found
 
 
 def without_encoded(text: str) -> str:
@@ -204,9 +186,10 @@ def inline(text: str) -> str:
 
 
 def _brackets(text: str) -> str:
-    text = BRACKET.sub(_words_of_link, text)
+    text = DESCRIBED.sub(r"\1", text)
     if "[" not in text:
         return text
+    text = BRACKET.sub(_words_of_link, text)
     if "[fn:" in text:
         text = DEFINITION.sub("", text)
         text = FOOTNOTE.sub(lambda note: f"({note[1].strip()})" if note[1] else "", text)

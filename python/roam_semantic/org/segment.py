@@ -9,12 +9,12 @@ excepted: each part of the table repeats it).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import get_args
 
 import msgspec
 
-from roam_semantic.org.kinds import is_collection, is_time_mark, is_transcript, kind_of
+from roam_semantic.org.kinds import COLLECTIONS, TRANSCRIPTS, heading_name, is_time_mark, kind_of
 from roam_semantic.org.passages import Passage, TooLong, passages
 from roam_semantic.org.plain import plain
 from roam_semantic.org.split import TARGET, size
@@ -22,9 +22,11 @@ from roam_semantic.values import Node, Note, Section, Unit, UnitType
 
 # Characters; a heading without id that has less text shares a unit.
 PHRASE = 120
+# No markup makes a phrase of more than this many characters.
+LONGEST_PHRASE = 2000
 # A group this big (bytes) does not go on past the end of its parent.
 FULL_ENOUGH = 250
-EMBED = re.compile(r"#\+(begin|end)_embed\b(.*)", re.IGNORECASE)
+EMBED = re.compile(r"[ \t]*#\+(begin|end)_embed\b(.*)", re.IGNORECASE)
 EMBED_TYPE = re.compile(r":type[ \t]+(\S+)")
 ABOUT = re.compile(r"#\+(?:description|subtitle|keywords|abstract):[ \t]*(.*)", re.IGNORECASE)
 UNIT_TYPES: dict[str, UnitType] = {name: name for name in get_args(UnitType)}
@@ -37,19 +39,19 @@ def segment(note: Note, nodes: Sequence[Node], too_long: TooLong = None) -> tupl
         or above, whose id is among them, else to the file's node, else to None.
     too_long: says whether a text is over the model's own limit.
     """
-    return tuple(_Segmenter(note, nodes, too_long).units())
+    return tuple(_Segmenter(note, nodes, too_long).run())
 
 
-class _Above(msgspec.Struct, frozen=True):
+class _Above(msgspec.Struct):
     """What a heading hands down: owner, kind of its children, whether it is raw speech."""
 
     level: int
     owner: str | None
-    kind: UnitType | None
-    raw: bool
+    kind: UnitType | None = None
+    raw: bool = False
 
 
-class _Short(msgspec.Struct, frozen=True):
+class _Short(msgspec.Struct):
     """A heading with little text.  parent: it has none, only headings below it."""
 
     section: Section
@@ -60,74 +62,78 @@ class _Short(msgspec.Struct, frozen=True):
 class _Segmenter:
     def __init__(self, note: Note, nodes: Sequence[Node], too_long: TooLong) -> None:
         self.note, self.too_long = note, too_long
-        self.ids = {node.id for node in nodes if node.id is not None}
+        self.ids = {node.id for node in nodes}
         file_id = next((node.id for node in nodes if node.level == 0), None)
-        self.above = [_Above(-1, file_id, None, False)]
+        self.above = [_Above(-1, file_id)]
+        self.units: list[Unit] = []
         # Short headings that wait for company, all of one owner and kind.
         self.short: list[_Short] = []
         self.short_size = 0
         self.short_kind: UnitType = "heading"
         self.short_owner: str | None = None
 
-    def units(self) -> Iterator[Unit]:
+    def run(self) -> list[Unit]:
         sections = [section for section in self.note.sections if not section.excluded]
-        levels = [section.level for section in sections[1:]]
-        for section, next_level in zip(sections, [*levels, 0], strict=False):
+        last = len(sections) - 1
+        for place, section in enumerate(sections):
             if section.level == 0:
-                yield from self.top(section)
+                self.top(section)
             else:
-                yield from self.heading(section, leaf=next_level <= section.level)
-        yield from self.flush()
+                leaf = place == last or sections[place + 1].level <= section.level
+                self.heading(section, leaf)
+        self.flush()
+        return self.units
 
-    def top(self, section: Section) -> Iterator[Unit]:
+    def top(self, section: Section) -> None:
         owner = self.above[0].owner
         if "#+" in section.body:
-            about = " ".join(filter(None, (text.strip() for text in ABOUT.findall(section.body))))
+            about = " ".join(filter(None, map(str.strip, ABOUT.findall(section.body))))
             if about:
-                yield Unit(owner, "metadata", section.title, (), 1, 1, plain(about))
-        yield from self.own(section, owner, "preamble", owner is not None)
+                self.units.append(Unit(owner, "metadata", section.title, (), 1, 1, plain(about)))
+        self.own(section, owner, "preamble", owner is not None)
 
-    def heading(self, section: Section, leaf: bool) -> Iterator[Unit]:
-        while self.above[-1].level >= section.level:
-            self.above.pop()
-        above = self.above[-1]
-        own_node = section.id in self.ids
-        owner = section.id if own_node else above.owner
-        title = section.title
+    def heading(self, section: Section, leaf: bool) -> None:
+        stack, level, title = self.above, section.level, section.title
+        while stack[-1].level >= level:
+            stack.pop()
+        above = stack[-1]
+        is_node = section.id is not None and section.id in self.ids
+        here = _Above(level, section.id if is_node else above.owner)
+        stack.append(here)
         kind = kind_of(title)
-        if kind == "heading" and above.kind is not None:
-            kind = above.kind
-        mark = above.raw and not own_node and is_time_mark(title)
-        raw = mark or is_transcript(title)
-        below = kind if is_collection(title) else None
-        self.above.append(_Above(section.level, owner, below, raw))
-        if mark:
+        if kind == "heading":
+            kind = above.kind or kind
+            here.raw = heading_name(title) in TRANSCRIPTS
+        elif kind == "timestamp" and above.raw and not is_node:
+            here.raw = True
             return
-        if raw:
+        elif heading_name(title) in COLLECTIONS:
+            here.kind = kind
+        if here.raw:
             section = msgspec.structs.replace(section, body="", lines=(), starts=())
             leaf = True
-        if own_node or kind not in ("heading", "timestamp") or len(section.body) > 2 * TARGET:
-            yield from self.own(section, owner, kind, own_node or leaf)
+        if is_node or kind not in ("heading", "timestamp") or len(section.body) > LONGEST_PHRASE:
+            self.own(section, here.owner, kind, is_node or leaf)
         else:
-            yield from self.maybe_short(section, owner, kind, leaf)
+            self.maybe_short(section, here.owner, kind, leaf)
 
     def maybe_short(
         self, section: Section, owner: str | None, kind: UnitType, leaf: bool
-    ) -> Iterator[Unit]:
+    ) -> None:
         """Let SECTION wait for company if it says less than a phrase."""
-        found = [] if "_embed" in section.body.lower() else passages(section.body, self.too_long)
+        body = section.body
+        found = passages(body, self.too_long) if body else []
         text = found[0].text if found else ""
-        if len(found) > 1 or len(text) >= PHRASE or "_embed" in section.body.lower():
-            yield from self.own(section, owner, kind, True)
+        if len(text) >= PHRASE or len(found) > 1 or "#+" in body and has_embeds(body):
+            self.own(section, owner, kind, True, found)
             return
-        short = _Short(section, text, not text and not leaf)
         length = size(section.title) + size(text) + 2
         if self.short and not self.joins(section, owner, kind, length):
             waiting = self.open_parents() if owner == self.short_owner else []
-            yield from self.flush()
+            self.flush()
             self.short = waiting
             self.short_size = sum(size(parent.section.title) + 2 for parent in waiting)
-        self.short.append(short)
+        self.short.append(_Short(section, text, not text and not leaf))
         self.short_size += length
         self.short_kind, self.short_owner = kind, owner
 
@@ -146,11 +152,13 @@ class _Segmenter:
             and (section.level >= self.short[0].section.level or self.short_size < FULL_ENOUGH)
         )
 
-    def flush(self) -> Iterator[Unit]:
-        """Yield the unit of the short headings that wait.
+    def flush(self) -> None:
+        """Make the unit of the short headings that wait.
 
         Parents at the end are dropped: what follows names them in its path.
         """
+        if not self.short:
+            return
         shorts = self.short[: len(self.short) - len(self.open_parents())]
         self.short, self.short_size = [], 0
         if not shorts:
@@ -165,27 +173,39 @@ class _Segmenter:
                 f"{short.section.title}\n{short.text}" if short.text else short.section.title
                 for short in shorts
             )
-        yield Unit(self.short_owner, self.short_kind, title, path, first.line, first.pos, text)
+        self.units.append(
+            Unit(self.short_owner, self.short_kind, title, path, first.line, first.pos, text)
+        )
 
     def own(
-        self, section: Section, owner: str | None, kind: UnitType, even_empty: bool
-    ) -> Iterator[Unit]:
-        """Yield the units of SECTION alone."""
-        yield from self.flush()
+        self,
+        section: Section,
+        owner: str | None,
+        kind: UnitType,
+        even_empty: bool,
+        found: list[Passage] | None = None,
+    ) -> None:
+        """Make the units of SECTION alone; FOUND: its passages, if they are known."""
+        if self.short:
+            self.flush()
         path = (*section.outline_path, section.title) if section.level else ()
         body = section.body
         explicit: list[Unit] = []
-        if "_embed" in body.lower():
+        if "#+" in body and has_embeds(body):
             body, explicit = self.embeds(section, owner, path)
-        found = passages(body, self.too_long)
+            found = None
+        if found is None:
+            found = passages(body, self.too_long) if body else []
         if not found and even_empty:
             found = [Passage("", 0)]
+        line, pos = section.line, section.pos
         for part, passage in enumerate(found):
-            line, pos = section.line, section.pos
             if (part or not section.level) and passage.text:
                 line, pos = place(section, passage.line)
-            yield Unit(owner, kind, section.title, path, line, pos, passage.text, part)
-        yield from explicit
+            self.units.append(
+                Unit(owner, kind, section.title, path, line, pos, passage.text, part)
+            )
+        self.units += explicit
 
     def embeds(
         self, section: Section, owner: str | None, path: tuple[str, ...]
@@ -194,8 +214,7 @@ class _Segmenter:
         lines = section.body.split("\n")
         units: list[Unit] = []
         opened: tuple[int, UnitType] | None = None
-        for number, line in enumerate(section.body.split("\n")):
-            mark = EMBED.match(line.lstrip(" \t"))
+        for number, mark in enumerate(map(EMBED.match, section.body.split("\n"))):
             if mark is None:
                 continue
             if mark[1].lower() == "begin":
@@ -204,16 +223,20 @@ class _Segmenter:
                 opened = opened or (number, kind)
             elif opened is not None:
                 first, kind = opened
-                for part, found in enumerate(
-                    passages("\n".join(lines[first + 1 : number]), self.too_long)
-                ):
-                    line_no, pos = place(section, first + 1 + found.line)
+                inner = passages("\n".join(lines[first + 1 : number]), self.too_long)
+                for part, found in enumerate(inner):
+                    line, pos = place(section, first + 1 + found.line)
                     units.append(
-                        Unit(owner, kind, section.title, path, line_no, pos, found.text, part)
+                        Unit(owner, kind, section.title, path, line, pos, found.text, part)
                     )
                 lines[first : number + 1] = [""] * (number + 1 - first)
                 opened = None
         return "\n".join(lines), units
+
+
+def has_embeds(body: str) -> bool:
+    """Say whether BODY may hold a `#+begin_embed` block."""
+    return "_embed" in body.lower()
 
 
 def place(section: Section, index: int) -> tuple[int, int]:
