@@ -11,6 +11,7 @@ import msgspec
 from roam_semantic.retrieval import answer, fuse, plain
 from roam_semantic.retrieval import words as words_leg
 from roam_semantic.retrieval.answer import Page
+from roam_semantic.retrieval.coverage import coverage, trusted
 from roam_semantic.retrieval.query import Query
 from roam_semantic.retrieval.scope import Scope, scope_of
 from roam_semantic.sqlite import Connection
@@ -89,12 +90,20 @@ def _ranked(reader: Connection, query: Query, scope: Scope, legs: Legs, page: Pa
     if legs.words:
         found = words_leg.find(reader, query.text, query.phrases, scope, depth)
         ranked["words"] = found.units
-    near = _near(reader, legs, scope, depth, degraded)
+    # A name found to the letter is what was meant; what is near it in meaning is noise.
+    named = bool(found.units) and _only_names(query.text)
+    near = None if named else _near(reader, legs, scope, depth, degraded)
     if near is not None:
         ranked["vectors"] = near
-    nodes = answer.collapse(reader, _fused(ranked, legs.fusion))
+    nodes = answer.collapse(reader, _fused(reader, ranked, found, legs.fusion))
     shown = answer.show(reader, answer.named_first(reader, query, nodes), found.needles, page)
     return Found(shown.hits, shown.more, shown.truncated, found.corrected, tuple(degraded))
+
+
+def _only_names(text: str) -> bool:
+    """Return whether TEXT is nothing but identifiers: each word holds a digit or `_`."""
+    words = text.split()
+    return bool(words) and all(any(c.isdigit() or c == "_" for c in word) for word in words)
 
 
 def _depth(wanted: int) -> int:
@@ -134,7 +143,12 @@ def _unusable(reader: Connection, vector: Vector | Sequence[float]) -> str | Non
     return None
 
 
-def _fused(ranked: dict[str, fuse.Leg], fusion: Fusion) -> list[fuse.Fused]:
-    if fusion == "linear":
+def _fused(
+    reader: Connection, ranked: dict[str, fuse.Leg], found: words_leg.Found, fusion: Fusion
+) -> list[fuse.Fused]:
+    if fusion != "linear":
+        return fuse.reciprocal(ranked, k=10 if fusion == "rrf10" else 60)
+    if len(ranked) < 2:
         return fuse.linear(ranked)
-    return fuse.reciprocal(ranked, k=10 if fusion == "rrf10" else 60)
+    shares = coverage(reader, [unit for unit, _ in found.units], found.terms)
+    return fuse.linear(ranked, trust=trusted(found.units, shares))

@@ -30,6 +30,7 @@ class Found(msgspec.Struct, frozen=True):
     units: tuple[tuple[int, float], ...]
     corrected: dict[str, str]
     needles: tuple[str, ...]
+    terms: tuple[Term, ...] = ()
 
 
 def find(reader: Connection, text: str, phrases: Sequence[str], scope: Scope, limit: int) -> Found:
@@ -47,6 +48,7 @@ def find(reader: Connection, text: str, phrases: Sequence[str], scope: Scope, li
         units=tuple(units[:limit]),
         corrected=asked.corrected,
         needles=tuple(needle for term in asked.terms for needle in term.needles),
+        terms=asked.terms,
     )
 
 

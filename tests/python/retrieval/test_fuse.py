@@ -37,7 +37,7 @@ def test_the_last_of_a_full_leg_counts_nothing():
 
 
 def test_equal_scores_keep_the_better_rank_then_the_lower_id():
-    assert [7, 9] == order(linear({"words": [(9, 1.0)], "vectors": [(7, 1.0)]}))
+    assert [7, 9] == order(linear({"a": [(9, 1.0)], "b": [(7, 1.0)]}, {"a": 1.0, "b": 1.0}))
     assert [3, 5] == order(reciprocal({"words": [(5, 1.0)], "vectors": [(3, 1.0)]}))
 
 
@@ -66,3 +66,13 @@ def test_fusion_loses_no_unit_and_invents_none(given_legs):
 def test_one_leg_alone_keeps_its_order(found):
     assert [unit for unit, _ in found] == order(reciprocal({"words": found}))
     assert [unit for unit, _ in found] == order(linear({"words": found}))
+
+
+def test_a_unit_that_holds_every_word_comes_before_the_nearest_in_meaning():
+    assert [9, 7] == order(linear({"words": [(9, 1.0)], "vectors": [(7, 1.0)]}))
+
+
+def test_a_unit_that_holds_few_of_the_words_comes_after_the_nearest_in_meaning():
+    fused = linear({"words": [(9, 1.0)], "vectors": [(7, 1.0)]}, trust={9: 0.25})
+
+    assert [7, 9] == order(fused)
