@@ -8,6 +8,8 @@ excepted: each part of the table repeats it).
 
 from __future__ import annotations
 
+import functools
+import itertools
 import re
 from collections.abc import Sequence
 from typing import get_args
@@ -245,10 +247,13 @@ def place(section: Section, index: int) -> tuple[int, int]:
         return section.line, section.pos
     if section.starts:
         return section.lines[index], section.starts[index]
-    at = 0
-    for _ in range(index):
-        at = section.body.index("\n", at) + 1
-    return section.lines[index], section.body_pos + at
+    return section.lines[index], section.body_pos + _line_starts(section.body)[index]
+
+
+# A long section asks for one line after the other; counting anew each time is quadratic.
+@functools.lru_cache(maxsize=1)
+def _line_starts(body: str) -> list[int]:
+    return list(itertools.accumulate((len(line) + 1 for line in body.split("\n")), initial=0))
 
 
 def _common(paths: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
