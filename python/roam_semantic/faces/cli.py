@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any
 
 from roam_semantic import __version__, settings
-from roam_semantic.errors import Cancelled, RoamError
+from roam_semantic.errors import Cancelled, NotReady, RoamError
 from roam_semantic.faces import arguments, faults
 from roam_semantic.faces.arguments import SERVERS, CommandLine
 from roam_semantic.faces.terminal import columns, one_line
@@ -68,11 +68,12 @@ def _run(line: CommandLine, catalogue: Catalogue, build: Any) -> int:
 
         _write(schemas.document(catalogue))
     else:
-        _answer(line, catalogue, build)
+        return _answer(line, catalogue, build)
     return 0
 
 
-def _answer(line: CommandLine, catalogue: Catalogue, build: Any) -> None:
+def _answer(line: CommandLine, catalogue: Catalogue, build: Any) -> int:
+    """Print the answer; return 0, or NotReady's code when a check of doctor failed."""
     from roam_semantic.faces.meter import Meter
 
     meter = Meter(sys.stderr)
@@ -96,6 +97,7 @@ def _answer(line: CommandLine, catalogue: Catalogue, build: Any) -> None:
         from roam_semantic.faces.plain import show
 
         _write(show(answer, columns()))
+    return 0 if getattr(answer, "ok", True) else NotReady.exit_code
 
 
 def _stop_gently(request: Request) -> None:
