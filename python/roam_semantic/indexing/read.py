@@ -46,11 +46,13 @@ def prepare(
     entry: Entry,
     raw: bytes,
     roam: RoamRows | None,
+    roam_ids: Collection[str] = frozenset(),
     too_long: Callable[[str], bool] | None = None,
 ) -> FileRows | Skipped:
     """Turn ENTRY's bytes RAW into everything the index stores of it.
 
-    roam: org-roam's rows, used when their hash is RAW's.
+    roam: org-roam's rows, used when their hash is RAW's.  roam_ids: ids of all
+    its nodes; one of ours that is there but not in ROAM is another file's.
     """
     try:
         decoded = decode(raw)
@@ -59,7 +61,7 @@ def prepare(
     found = digest(raw)
     note = read_note(decoded.text, entry.path)
     current = roam is not None and roam.hash == found
-    nodes, links = _judged(note, roam if current else None)
+    nodes, links = _judged(note, roam if current else None, roam_ids)
     nodes = _with_file(note, nodes)
     units = segment(note, [node for node in nodes if node.id is not None], too_long)
     return FileRows(
@@ -78,7 +80,9 @@ def prepare(
     )
 
 
-def _judged(note: Note, roam: RoamRows | None) -> tuple[tuple[Node, ...], tuple[Link, ...]]:
+def _judged(
+    note: Note, roam: RoamRows | None, roam_ids: Collection[str]
+) -> tuple[tuple[Node, ...], tuple[Link, ...]]:
     """Return nodes and links: org-roam's where it has rows for this text.
 
     A file it dropped whole (no node although we see some) is served as we
@@ -86,15 +90,16 @@ def _judged(note: Note, roam: RoamRows | None) -> tuple[tuple[Node, ...], tuple[
     """
     if roam is None or not roam.nodes:
         return note.nodes, note.links
+    theirs = {node.id for node in roam.nodes}
     ours: dict[str | None, Node] = {}
-    again: list[Node] = []
+    claimed: list[Node] = []
     for node in note.nodes:
-        if node.id in ours:
-            again.append(node)
+        if node.id in ours or (node.id in roam_ids and node.id not in theirs):
+            claimed.append(node)
         else:
             ours[node.id] = node
     nodes = tuple(_placed(row, ours.get(row.id), note) for row in roam.nodes)
-    return (*nodes, *again), _links(note, roam)
+    return (*nodes, *claimed), _links(note, roam)
 
 
 def _links(note: Note, roam: RoamRows) -> tuple[Link, ...]:

@@ -117,7 +117,7 @@ def _write(
         nonlocal done
         for start in range(0, len(todo.read), CHUNK):
             chunk = todo.read[start : start + CHUNK]
-            rows = _roam_rows(database, chunk, result)
+            rows, ids = _roam_rows(database, chunk, result)
             for entry in chunk:
                 if cancelled():
                     raise Cancelled("indexing was cancelled", "what is done is kept; run it again")
@@ -126,7 +126,7 @@ def _write(
                     return
                 done += 1
                 progress(done, len(todo.read))
-                made = _prepared(entry, rows, too_long)
+                made = _prepared(entry, rows, ids, too_long)
                 if isinstance(made, FileRows):
                     result.read += 1
                     yield made
@@ -137,7 +137,10 @@ def _write(
 
 
 def _prepared(
-    entry: Entry, rows: dict[str, RoamRows], too_long: Callable[[str], bool] | None
+    entry: Entry,
+    rows: dict[str, RoamRows],
+    ids: frozenset[str],
+    too_long: Callable[[str], bool] | None,
 ) -> FileRows | Skipped | None:
     try:
         raw = read_bytes(entry.real_path)
@@ -145,16 +148,18 @@ def _prepared(
         return None
     except OSError as error:
         return Skipped(entry.path, f"cannot be read ({error.strerror})")
-    return prepare(entry, raw, rows.get(entry.path) or rows.get(entry.real_path), too_long)
+    return prepare(entry, raw, rows.get(entry.path) or rows.get(entry.real_path), ids, too_long)
 
 
 def _roam_rows(
     database: RoamDatabase | None, chunk: Sequence[Entry], result: Refreshed
-) -> dict[str, RoamRows]:
+) -> tuple[dict[str, RoamRows], frozenset[str]]:
+    """Return org-roam's rows for the files of CHUNK, and the ids of all its nodes."""
     if database is None or result.message:
-        return {}
+        return {}, frozenset()
     try:
-        return database.rows({path for entry in chunk for path in (entry.path, entry.real_path)})
+        paths = {path for entry in chunk for path in (entry.path, entry.real_path)}
+        return database.rows(paths), database.ids()
     except Unavailable as error:
         result.message = error.message
-        return {}
+        return {}, frozenset()

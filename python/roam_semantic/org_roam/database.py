@@ -76,6 +76,14 @@ class RoamDatabase:
         rows = self._fetch(lambda connection: connection.rows("SELECT file, hash FROM files"))
         return {string(file): string(found) for file, found in rows}
 
+    def ids(self) -> frozenset[str]:
+        """Return the id of every node.
+
+        Raise Unavailable, with one sentence, when the database cannot be read.
+        """
+        rows = self._fetch(lambda connection: connection.rows("SELECT id FROM nodes"))
+        return frozenset(string(found) for (found,) in rows)
+
     def rows(self, files: Collection[str] | None = None) -> dict[str, FileRows]:
         """Return the rows of each of FILES that is known, of all when None.
 

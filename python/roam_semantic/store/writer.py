@@ -66,7 +66,7 @@ class Writer:
             )
             key = connection.last_id()
             old: list[Row] = []
-            owned: dict[str | None, int] = {}
+            known: dict[str | None, int] = {}
         else:
             connection.run(
                 "UPDATE embed_files SET real_path=?, hash=?, mtime_ns=?, size=?, stamp=?, title=?,"
@@ -76,10 +76,12 @@ class Writer:
             old = connection.rows(
                 f"SELECT id, {CONTENT}, node, line, pos FROM embed_units WHERE file = ?", (key,)
             )
-            owned = self._forget_graph(key)
-        freed = list(owned)
-        nodes = self._write_nodes(key, file, owned)
-        self._write_links(key, file.links)
+            known = self._forget_graph(key)
+        freed = list(known)
+        nodes = self._write_nodes(key, file, known)
+        sources = {node.id for node, owner in zip(file.nodes, nodes, strict=True) if owner}
+        sources.add(None)
+        self._write_links(key, [link for link in file.links if link.source in sources])
         self._write_units(key, file.units, nodes, old)
         self._release(freed, key)
 
