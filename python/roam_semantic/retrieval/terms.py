@@ -89,11 +89,17 @@ def phrase_expression(phrase: str) -> str:
     return " AND ".join(parts + [_quoted(name) for name in signs])
 
 
+def most_units(reader: Connection) -> int:
+    """Return how many units the index holds at most."""
+    return reader.value("SELECT max(id) FROM embed_units") or 0
+
+
 class _Lookup:
     """How often the pieces of a query occur, all asked at once."""
 
     def __init__(self, reader: Connection, pieces: Iterable[str]) -> None:
         self.reader = reader
+        self.total: int = most_units(reader)
         self._terms = {piece: spelling.stems(reader, piece) for piece in pieces}
         self._counts = spelling.counts(
             reader, [term for terms in self._terms.values() for term in terms]
@@ -128,7 +134,7 @@ def _term(lookup: _Lookup, word: Word, corrected: dict[str, str], quoted: set[st
     plain = _plain(lookup, piece)
     better = None
     if word.typed not in quoted and len(corrected) < MAX_CORRECTED:
-        better = spelling.correction(lookup.reader, piece, plain.count)
+        better = spelling.correction(lookup.reader, piece, plain.count, lookup.total)
     if better is None:
         return Term(plain.exact, plain.exact, plain.atoms, needles=plain.needles)
     corrected[word.typed] = better

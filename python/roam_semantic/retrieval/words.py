@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from roam_semantic.retrieval.scope import Scope
-from roam_semantic.retrieval.terms import Atom, Term, Terms, read_terms
+from roam_semantic.retrieval.terms import Atom, Term, Terms, most_units, read_terms
 from roam_semantic.sqlite import Connection
 
 # Weights of title, aliases, path, text, extra, meta.
@@ -106,7 +106,7 @@ def _some_words(
     limit: int,
 ) -> Scored:
     atoms = {atom.expression: atom for term in terms for atom in term.atoms if atom.units}
-    expression = gated(list(atoms.values()), _most_units(reader))
+    expression = gated(list(atoms.values()), most_units(reader))
     if not expression:
         return []
     return _asked(reader, " AND ".join((f"({expression})", *phrases)), scope, limit)
@@ -168,7 +168,3 @@ def _asked(reader: Connection, expression: str, scope: Scope, limit: int) -> Sco
         (scope.around(expression), *scope.values, limit),
     )
     return [(unit, max(score, 1e-9)) for unit, score in rows]
-
-
-def _most_units(reader: Connection) -> int:
-    return reader.value("SELECT max(id) FROM embed_units") or 0

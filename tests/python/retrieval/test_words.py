@@ -191,6 +191,28 @@ def test_each_kind_of_slip_is_forgiven_in_both_alphabets(shelf):
         assert {slip: "проверка"} == find(shelf, slip).corrected
 
 
+def test_a_correction_is_a_word_somebody_wrote(shelf):
+    shelf.add("pot.org", "Pots", "pot pots potting potted pot pot pot pot")
+
+    assert {} == find(shelf, "potters").corrected
+
+
+def test_an_unlikely_slip_needs_a_much_commoner_word(shelf):
+    shelf.add("a.org", "Core", "core")
+
+    assert {} == find(shelf, "chore").corrected
+
+    shelf.add("b.org", "Core", "core")
+
+    assert {"chore": "core"} == find(shelf, "chore").corrected
+
+
+def test_a_likely_slip_is_preferred(shelf):
+    shelf.add("a.org", "A", "effect effect effect eject eject eject")
+
+    assert {"efect": "effect"} == find(shelf, "efect").corrected
+
+
 def test_names_are_found_by_their_words_and_whole(shelf):
     shelf.add("camel.org", "Camel", "Call =getUserName= of a row.")
     shelf.add("snake.org", "Snake", "Call =get_user_name= of a row.")
