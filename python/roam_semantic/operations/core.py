@@ -81,10 +81,23 @@ class Core:
     @property
     def indexer(self) -> Indexer:
         """Return what brings the index up to date."""
+        return self._indexer(self.database)
+
+    def _indexer(self, database: RoamDatabase | None) -> Indexer:
         # The parser of org files: most calls find nothing changed.
         from roam_semantic.indexing.run import Indexer
 
-        return Indexer(self.index, self.database, self.settings.cache, self.embedder)
+        return Indexer(self.index, database, self.settings.cache, self.embedder)
+
+    def _asked_database(self) -> RoamDatabase | None:
+        """Return org-roam's database unless a search would have to wait for it.
+
+        While Emacs syncs, our own reading of the files serves; its rows are
+        taken in at the first look after that.
+        """
+        if self.database is None or self.database.being_written():
+            return None
+        return self.database
 
     def embedder(self) -> Embedder:
         """Return the embedding model, loaded at first use."""
@@ -124,14 +137,14 @@ class Core:
             self._embed_behind()
 
     def _changed(self) -> bool:
-        _, todo, message = look(self.reader(), self.index.vault, self.database)
+        _, todo, message = look(self.reader(), self.index.vault, self._asked_database())
         self.message = message
         self._stale = len(todo.read) + len(todo.gone)
         return self._stale > 0
 
     def _refresh(self, budget_s: float) -> None:
         try:
-            done = self.indexer.refresh(budget_s)
+            done = self._indexer(self._asked_database()).refresh(budget_s)
         except Held:
             return  # another process makes the index; it reads the files itself
         self._stale = done.left

@@ -106,6 +106,13 @@ class RoamDatabase:
         tops = tuple(to_text(os.path.join(top, "")) for top in (folder, os.path.realpath(folder)))
         return any(path.startswith(tops) for path in known)
 
+    def being_written(self) -> bool:
+        """Say whether somebody is in the middle of a transaction that writes.
+
+        Then a read may wait, or be refused; what matters can be asked later.
+        """
+        return os.path.exists(self.path + "-journal")
+
     def identity(self) -> tuple[int, int, int, int] | None:
         """Return (device, inode, mtime in ns, size), None when there is no file.
 
