@@ -2,84 +2,77 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
 
-from roam_semantic.org.elements import Elements, Lines
+from roam_semantic.org.elements import ESCAPED, Span, between
 
-# text, line numbers from 1, starts (empty: one whole piece from pos on), pos
-Kept = tuple[str, tuple[int, ...], tuple[int, ...], int]
-NOTHING: Kept = ("", (), (), 0)
+# text, line numbers, starts (empty: one whole piece from pos on), pos,
+# number of the line that follows
+Kept = tuple[str, tuple[int, ...], tuple[int, ...], int, int]
 
 
 def keep(
-    text: str,
-    elements: Elements,
-    first: int,
-    after: int,
-    cuts: Sequence[Lines],
-    escaped: Mapping[int, str],
+    text: str, start: int, end: int, line: int, cuts: Sequence[Span], escaped: Sequence[Span]
 ) -> Kept:
-    """Return the lines from FIRST to before AFTER of TEXT, both counted from 0.
+    """Return the lines of TEXT[START:END], of which START stands in line LINE.
 
-    cuts: sorted; lines that are left out.  escaped: line → what it reads instead.
+    cuts: sorted spans of whole lines that are left out.  escaped: sorted
+    blocks with escaped stars or keywords.
     """
+    if cuts:
+        cuts = between(start, end, cuts)
+    if escaped:
+        escaped = between(start, end, escaped)
     if cuts or escaped:
-        here = cuts[bisect_left(cuts, (first, 0)) : bisect_left(cuts, (after, 0))]
-        if here or any(first <= number < after for number in escaped):
-            return _pieces(elements, first, after, here, escaped)
-    starts = elements.starts
-    start, end = starts[first], starts[after]
+        return _pieces(text, start, end, line, cuts, escaped)
     body = text[start:end].rstrip("\n")
     if not body:
-        return NOTHING
-    # Every newline cut off is a line less, the last one excepted.
-    count = after - first - (end - start - len(body)) + 1
-    return body, tuple(range(first + 1, first + count + 1)), (), start + 1
+        return "", (), (), 0, line + end - start
+    after = line + body.count("\n") + 1
+    # Every newline cut off is a line more, the one that ends the body excepted.
+    return body, tuple(range(line, after)), (), start + 1, after + end - start - len(body) - 1
 
 
 def _pieces(
-    elements: Elements,
-    first: int,
-    after: int,
-    cuts: Sequence[Lines],
-    escaped: Mapping[int, str],
+    text: str, start: int, end: int, line: int, cuts: Sequence[Span], escaped: Sequence[Span]
 ) -> Kept:
-    numbers: list[int] = []
-    for begin, end in cuts:
-        numbers += range(first, begin)
-        first = max(first, end)
-    numbers += range(first, after)
-    lines, starts = elements.lines, elements.starts
-    while numbers and not lines[numbers[-1]]:
-        numbers.pop()
-    if not numbers:
-        return NOTHING
-    return (
-        "\n".join([escaped.get(number) or lines[number] for number in numbers]),
-        tuple([number + 1 for number in numbers]),
-        tuple([starts[number] + 1 for number in numbers]),
-        starts[numbers[0]] + 1,
-    )
+    texts: list[str] = []
+    lines: list[int] = []
+    starts: list[int] = []
+    here = start
+    for begin, after in (*cuts, (end, end)):
+        if begin > start:
+            line += text.count("\n", here, start)
+            here = start
+            piece = text[start:begin].removesuffix("\n").split("\n")
+            starts += _starts(piece, start + 1)
+            lines += range(line, line + len(piece))
+            texts += piece
+        start = max(start, after)
+    line += text.count("\n", here, end)
+    for begin, after in escaped:
+        for place in range(bisect_right(starts, begin), bisect_right(starts, after)):
+            texts[place] = ESCAPED.sub(r"\1", texts[place])
+    while texts and not texts[-1]:
+        texts.pop()
+    count = len(texts)
+    pos = starts[0] if count else 0
+    return "\n".join(texts), tuple(lines[:count]), tuple(starts[:count]), pos, line
+
+
+def _starts(lines: list[str], first: int) -> list[int]:
+    return list(accumulate([len(line) + 1 for line in lines], initial=first))[:-1]
 
 
 def joined(first: Kept, second: Kept) -> Kept:
     """Return two stretches of one section as one."""
     if not first[1] or not second[1]:
         return second if second[1] else first
-    return (
-        f"{first[0]}\n{second[0]}",
-        first[1] + second[1],
-        _all_starts(first) + _all_starts(second),
-        first[3],
+    starts = tuple(
+        start
+        for text, _, places, pos, _ in (first, second)
+        for start in places or _starts(text.split("\n"), pos)
     )
-
-
-def _all_starts(kept: Kept) -> tuple[int, ...]:
-    if kept[2]:
-        return kept[2]
-    starts, at = [], kept[3]
-    for line in kept[0].split("\n"):
-        starts.append(at)
-        at += len(line) + 1
-    return tuple(starts)
+    return f"{first[0]}\n{second[0]}", first[1] + second[1], starts, first[3], second[4]

@@ -3,47 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-from roam_semantic.org.links import link_of, split_keys
+from roam_semantic.org.targets import KEY, link_of, split_keys
 from roam_semantic.values import Ref
 
 # A drawer with one line that is no property is no property drawer at all.
-PROPERTY = re.compile(r"[ \t]*:\S+:(?: .*)?\Z")
+DRAWER = re.compile(
+    r"[ \t]*:PROPERTIES:[ \t]*\n((?:[ \t]*:(?!END:[ \t]*(?:\n|\Z))\S+:(?: .*)?[ \t]*\n)*+)"
+    r"[ \t]*:END:[ \t]*(?:\n|\Z)",
+    re.IGNORECASE,
+)
 # What Emacs' syntax table calls white space.
 BLANKS = re.compile(r"[\t\n\f\r \xa0\u2000-\u200b\u202f\u205f\u3000]+")
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 CITATION = re.compile(r"\[cite(?:/[\w/-]+)?:[^\]]*\]?")
 REF = re.compile(rf'{CITATION.pattern}|{QUOTED.pattern}|[^\s"]+', re.DOTALL)
-KEY = re.compile(r"@([-.:?!`'/*@+|(){}<>&_^$#%~\w]+)")
 
 
-def drawer_end(lines: Sequence[str], first: int, after: int) -> int:
-    """Return the line of the `:END:` of the property drawer at line FIRST, else 0.
-
-    after: line behind the section.
-    """
-    if first >= after or lines[first].strip(" \t").upper() != ":PROPERTIES:":
-        return 0
-    for number in range(first + 1, after):
-        line = lines[number]
-        if line.strip(" \t").upper() == ":END:":
-            return number
-        if PROPERTY.match(line) is None:
-            return 0
-    return 0
-
-
-def properties(lines: Sequence[str]) -> dict[str, str]:
+def properties(lines: str) -> dict[str, str]:
     """Return name → value of the LINES of a property drawer; names in upper case.
 
     The first value of a name counts, `:NAME+:` adds to it, "nil" is no value.
     """
     found: dict[str, str] = {}
     added: list[tuple[str, str]] = []
-    for line in lines:
+    for line in lines.split("\n"):
         stripped = line.strip(" \t")
+        if not stripped:
+            continue
         name, colon, value = stripped[1:].partition(": ")
         name = (name if colon else stripped[1:-1]).upper()
         value = value.lstrip(" \t")

@@ -1,167 +1,162 @@
-"""A file line by line: headings, keywords, blocks and drawers by their line numbers.
+"""Lines of a file that are not running text: headings, keywords, blocks, drawers.
 
-Only the first characters of a line are looked at, and most lines have none
-that says more.  Line numbers here count from 0.
+One pattern finds what every file needs in one sweep.  It starts with a
+newline, so that Python jumps from line to line and looks at the first
+characters of each; drawers and clocks are looked for only where there are any.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Collection
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Sequence
 
-STARS = re.compile(r"\*+ ")
-HASH = re.compile(r"[ \t]*#\+(?:(begin|end)_(\S+)|(\S+):[ \t]*(.*))", re.IGNORECASE)
-LATEX = re.compile(r"[ \t]*\\begin\{([a-z0-9*]+)\}", re.IGNORECASE)
-# Only what a program keeps there goes; a drawer with a name of one's own is text.
-DRAWERS = frozenset((":logbook:", ":properties:", ":clock:", ":clocking:", ":end:"))
+MARK = re.compile(
+    r"""\n(?=[*\#\ \t\\])(?:
+        (\*+)\                                                          # 1 heading
+      | [ \t]*(?:
+            \#\+(?:((?i:begin|end))_(\S+) | (\S+):[ \t]*(.*))           # 3 block, 5 keyword
+          | \\begin\{([A-Za-z0-9*]+)\}                                  # 6 LaTeX
+        )
+    )""",
+    re.VERBOSE,
+)
+HEADING, BLOCK, KEYWORD, LATEX = 1, 3, 5, 6
 OPAQUE = frozenset(("src", "example", "export", "comment"))
-ESCAPED = re.compile(r"([ \t]*,*),(?=\*|#\+)")
-# First characters of lines that are looked at.
-MARKED = frozenset("*#:Cc\\ \t")
-INDENT = frozenset(" \t")
+ESCAPED = re.compile(r"^([ \t]*,*),(?=\*|#\+)", re.MULTILINE)
+# Only what a program keeps there goes; a drawer with a name of one's own is text.
+LOG = re.compile(
+    r"\n[ \t]*(?::(logbook|properties|clock|clocking|end):[ \t]*(?=\n|\Z)|clock:)", re.IGNORECASE
+)
 
-# first line, line after the last
-Lines = tuple[int, int]
+Span = tuple[int, int]
 
 
 class Elements:
-    """What TEXT holds besides running text, in order.
+    """What TEXT holds besides running text, each list in order.
 
-    lines: its lines.  starts: offset of each, and of one more behind the end.
-    heads: line of each heading; a star in a block is one, as in Org.
-    keywords: key in lower case → values.  opaque: lines where no link is.
-    blocks: lines of code, examples and comments.
+    heads: offset of each heading; a star in a block is one, as in Org.
+    keywords: key in lower case → values.  opaque: spans where no link is.
+    blocks: the opaque spans that are code, examples or comments.
     """
 
-    __slots__ = (
-        "blocks", "drawers", "heads", "keywords", "latex", "lines", "opaque", "sides", "starts",
-    )  # fmt: skip
+    __slots__ = ("blocks", "heads", "keywords", "opaque", "text")
 
     def __init__(self, text: str) -> None:
-        self.lines = text.split("\n")
-        self.starts: list[int] = []
+        self.text = text
         self.heads: list[int] = []
         self.keywords: dict[str, list[str]] = {}
-        self.blocks: list[Lines] = []
-        self.opaque: set[int] = set()
-        # Lines of drawers and clocks; of LaTeX; first and last lines of blocks.
-        self.drawers: list[tuple[int, str]] = []
-        self.latex: list[tuple[int, str]] = []
-        self.sides: list[tuple[int, str, str]] = []
+        self.blocks: list[Span] = []
         words: list[tuple[int, str, str]] = []
-        at, add = 0, self.starts.append
-        for number, line in enumerate(self.lines):
-            add(at)
-            at += len(line) + 1
-            if line[:1] in MARKED:
-                if line[0] == "*":
-                    if STARS.match(line):
-                        self.heads.append(number)
-                else:
-                    self._mark(number, line, words)
-        add(at)
-        if self.sides:
-            self._read_blocks()
-        if self.latex:
-            self._read_latex()
-        for number, key, value in words:
-            if number not in self.opaque:
+        sides: list[tuple[int, str, str]] = []
+        latex: list[tuple[int, str]] = []
+        for mark in MARK.finditer(f"\n{text}"):
+            # One newline was put before the text: the line starts here.
+            kind, start = mark.lastindex, mark.start()
+            if kind == HEADING:
+                self.heads.append(start)
+            elif kind == KEYWORD:
+                words.append((start, mark[4].lower(), mark[5].rstrip(" \t")))
+            elif kind == BLOCK:
+                sides.append((start, mark[2].lower(), mark[3].lower()))
+            else:
+                latex.append((start, mark[6]))
+        if sides:
+            self._read_blocks(sides)
+        self.opaque = self.blocks
+        for start, key, value in words:
+            if not self.blocks or not within(start, self.blocks):
                 self.keywords.setdefault(key, []).append(value)
+        if latex:
+            self._read_latex(latex)
 
-    def _mark(self, number: int, line: str, words: list[tuple[int, str, str]]) -> None:
-        first = line[0]
-        if first in INDENT:
-            first = line.lstrip(" \t")[:1]
-        if first == ":":
-            name = line.strip(" \t").lower()
-            if name in DRAWERS:
-                self.drawers.append((number, name))
-        elif first == "#":
-            mark = HASH.match(line)
-            if mark is not None:
-                side, name, key, value = mark.groups()
-                if key:
-                    words.append((number, key.lower(), value.rstrip(" \t")))
-                else:
-                    self.sides.append((number, side.lower(), name.lower()))
-        elif first == "\\":
-            mark = LATEX.match(line)
-            if mark is not None:
-                self.latex.append((number, mark[1]))
-        elif first in ("C", "c") and line.lstrip(" \t")[:6].upper() == "CLOCK:":
-            self.drawers.append((number, "clock:"))
-
-    def _read_blocks(self) -> None:
+    def _read_blocks(self, sides: list[tuple[int, str, str]]) -> None:
         """Take the blocks; one that is open when a heading comes is none."""
         heads = self.heads
         last_end = {
-            (bisect_right(heads, number), name): number
-            for number, side, name in self.sides
-            if side == "end"
+            (bisect_right(heads, start), name): start for start, side, name in sides if side == "end"
         }
         inside, opened = "", 0
-        for number, side, name in self.sides:
+        for start, side, name in sides:
             if inside:
                 if side == "end" and name == inside:
-                    self.blocks.append((opened, number + 1))
-                    self.opaque.update(range(opened, number + 1))
+                    self.blocks.append((opened, line_end(self.text, start)))
                     inside = ""
             elif side == "begin" and name in OPAQUE:
-                if last_end.get((bisect_right(heads, number), name), -1) > number:
-                    inside, opened = name, number
+                if last_end.get((bisect_right(heads, start), name), -1) > start:
+                    inside, opened = name, start
 
-    def _read_latex(self) -> None:
+    def _read_latex(self, marks: list[tuple[int, str]]) -> None:
         """Take LaTeX environments that end before the next heading."""
-        ends: dict[str, list[int]] = {}
-        for number, line in enumerate(self.lines):
-            if "\\end{" in line:
-                name = line.partition("\\end{")[2].partition("}")[0]
-                ends.setdefault(name, []).append(number)
-        for number, name in self.latex:
-            if number in self.opaque:
+        text, after = self.text, 0
+        unclosed: set[str] = set()
+        found: list[Span] = []
+        for start, name in marks:
+            if name in unclosed or start < after or within(start, self.blocks):
                 continue
-            later = ends.get(name, [])
-            place = bisect_right(later, number - 1)
-            if place < len(later):
-                close = later[place]
-                if bisect_right(self.heads, number) == bisect_right(self.heads, close):
-                    self.opaque.update(range(number, close + 1))
+            close = text.find(f"\\end{{{name}}}", start)
+            if close < 0:
+                unclosed.add(name)
+            elif bisect_right(self.heads, start) == bisect_right(self.heads, close):
+                after = line_end(text, close)
+                found.append((start, after))
+        self.opaque = sorted(self.blocks + found)
 
-    def cuts(self, drawers: Collection[int]) -> list[Lines]:
-        """Return the lines that are no text: logs, clocks, lost property drawers.
+    def cuts(self, drawers: Collection[int]) -> list[Span]:
+        """Return the spans of whole lines that are no text: logs, clocks, lost drawers.
 
-        drawers: first lines of the property drawers that count; these are no cuts.
+        drawers: offsets of the property drawers that count; these are no cuts.
         """
-        # Each drawer has a first and a last line.
-        if len(self.drawers) == 2 * len(drawers):
+        text = self.text
+        # Each drawer that counts has one end, written in upper case as a rule.
+        if text.count(":END:") == len(drawers) and ":end:" not in text and "CLOCK:" not in text:
             return []
-        found: list[Lines] = []
+        found: list[Span] = []
         opened, section, skipped = -1, -1, False
-        for number, name in self.drawers:
-            if number in self.opaque:
+        for mark in LOG.finditer(f"\n{text}"):
+            start = mark.start()
+            if self.blocks and within(start, self.blocks):
                 continue
-            here = bisect_right(self.heads, number)
+            here = bisect_right(self.heads, start)
             if here != section:
                 opened, section, skipped = -1, here, False
-            if name == "clock:":
+            if mark[1] is None:
                 if opened < 0 and not skipped:
-                    found.append((number, number + 1))
-            elif name != ":end:":
-                skipped = skipped or number in drawers
-                opened = number if opened < 0 and not skipped else opened
+                    found.append((start, line_end(text, start)))
+            elif mark[1].lower() != "end":
+                skipped = skipped or start in drawers
+                opened = start if opened < 0 and not skipped else opened
             else:
                 if opened >= 0:
-                    found.append((opened, number + 1))
+                    found.append((opened, line_end(text, start)))
                 opened, skipped = -1, False
         return found
 
-    def escaped(self) -> dict[int, str]:
-        """Return line → its text without Org's comma, in blocks that hide stars so."""
-        lines = self.lines
-        return {
-            number: ESCAPED.sub(r"\1", lines[number], count=1)
-            for first, after in self.blocks
-            for number in range(first, after)
-            if "," in lines[number] and ESCAPED.match(lines[number])
-        }
+    def escaped(self) -> list[Span]:
+        """Return the blocks in which Org's commas hide stars or keywords."""
+        text = self.text
+        return [
+            block
+            for block in self.blocks
+            if text.find(",", *block) >= 0 and ESCAPED.search(text, *block)
+        ]
+
+
+def line_end(text: str, at: int) -> int:
+    """Return the offset after the newline that ends the line of AT."""
+    return text.find("\n", at) + 1 or len(text)
+
+
+def within(at: int, spans: Sequence[Span]) -> bool:
+    """Say whether AT lies in one of the sorted SPANS."""
+    before = bisect_right(spans, at, key=_begin) - 1
+    return before >= 0 and at < spans[before][1]
+
+
+def between(start: int, end: int, spans: Sequence[Span]) -> Sequence[Span]:
+    """Return those of the sorted SPANS that start from START to before END."""
+    return spans[bisect_left(spans, start, key=_begin) : bisect_left(spans, end, key=_begin)]
+
+
+def _begin(span: Span) -> int:
+    return span[0]

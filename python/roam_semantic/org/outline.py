@@ -3,73 +3,77 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 import msgspec
 
-from roam_semantic.org.drawer import drawer_end, properties
+from roam_semantic.org.drawer import DRAWER, properties
 from roam_semantic.org.planning import PLANNING
 
-COMMENT = re.compile(r"[ \t]*#(?: |\Z)")
-END_TASK = re.compile(r"\*{15,}[ \t]+END[ \t]*\Z")
+COMMENTS = re.compile(r"(?:[ \t]*#(?: .*)?\n)*")
+END_TASK = re.compile(r"\*{15,}[ \t]+END[ \t]*(?:\n|\Z)")
 TASK_STARS = "*" * 15
 # First characters of a planning line or a drawer.
 META_STARTS = frozenset(" \t:CDScds")
 
 
 class Meta(msgspec.Struct):
-    """What stands above a heading's text; lines count from 0.
+    """What stands above a heading's text.
 
-    first: line the text starts at.  properties: None without a drawer, which
-    starts at line `drawer`.
+    text_start: offset of the text below it.  drawer: text between the first
+    and the last line of the property drawer, which start at `drawer_start`.
     """
 
-    first: int
-    planning: str = ""
-    properties: dict[str, str] | None = None
-    drawer: int = -1
+    text_start: int
+    planning: str
+    properties: dict[str, str]
+    drawer: str
+    drawer_start: int
 
 
-def top_meta(lines: Sequence[str], after: int) -> Meta:
+def top_meta(text: str, end: int) -> Meta | None:
     """Return the properties of the file itself; only comments may stand before them."""
-    first = 0
-    while first < after and COMMENT.match(lines[first]):
-        first += 1
-    end = drawer_end(lines, first, after)
-    if not end:
-        return Meta(first)
-    return Meta(end + 1, "", properties(lines[first + 1 : end]), first)
+    start = 0
+    if text.startswith(("#", " ", "\t"), 0, end):
+        comments = COMMENTS.match(text, 0, end)
+        start = comments.end() if comments else 0
+    return _meta(text, start, end, "")
 
 
-def meta(lines: Sequence[str], first: int, after: int) -> Meta:
-    """Return planning and properties above line FIRST, which a heading precedes."""
-    if first >= after or lines[first][:1] not in META_STARTS:
-        return Meta(first)
-    planning = ""
-    if PLANNING.match(lines[first]):
-        planning = lines[first]
-        first += 1
-    end = drawer_end(lines, first, after)
-    if not end:
-        return Meta(first, planning)
-    return Meta(end + 1, planning, properties(lines[first + 1 : end]), first)
+def meta(text: str, start: int, end: int) -> Meta | None:
+    """Return planning and properties at START, below the line of a heading, if any."""
+    if start >= end or text[start] not in META_STARTS:
+        return None
+    if text[start] == ":":
+        return _meta(text, start, end, "")
+    planning = PLANNING.match(text, start, end)
+    if planning is None:
+        return _meta(text, start, end, "")
+    after = planning.end()
+    return _meta(text, after, end, planning[0]) or Meta(after, planning[0], {}, "", -1)
 
 
-def is_task_end(line: str) -> bool:
-    """Say whether LINE is the END of an inline task.
+def _meta(text: str, start: int, end: int, planning: str) -> Meta | None:
+    drawer = DRAWER.match(text, start, end)
+    if drawer is None:
+        return None
+    return Meta(drawer.end(), planning, properties(drawer[1]), drawer[1], start)
+
+
+def is_task_end(text: str, start: int) -> bool:
+    """Say whether the heading at START is the END of an inline task.
 
     What stands below it belongs to the section around the task again.
     """
-    return END_TASK.match(line) is not None
+    return text.startswith(TASK_STARS, start) and END_TASK.match(text, start) is not None
 
 
-def is_task(line: str, next_heading: str, properties: dict[str, str] | None) -> bool:
-    """Say whether heading LINE is an inline task without an ID.
+def is_task(text: str, start: int, end: int, found: Meta | None) -> bool:
+    """Say whether the heading at START, up to END, is an inline task without an ID.
 
     Its words belong to the section around it.
     """
     return (
-        line.startswith(TASK_STARS)
-        and is_task_end(next_heading)
-        and "ID" not in (properties or ())
+        text.startswith(TASK_STARS, start)
+        and END_TASK.match(text, end) is not None
+        and (found is None or "ID" not in found.properties)
     )

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import msgspec
 
-from roam_semantic.org.body import NOTHING, Kept, joined, keep
+from roam_semantic.org.body import Kept, joined, keep
 from roam_semantic.org.drawer import aliases, refs
-from roam_semantic.org.elements import Elements, Lines
+from roam_semantic.org.elements import Elements, Span
 from roam_semantic.org.headline import (
     DEFAULT_WORDS,
     path_title,
@@ -25,7 +25,7 @@ from roam_semantic.org.headline import (
     todo_words,
     without_tags,
 )
-from roam_semantic.org.links import find_links
+from roam_semantic.org.links import Found, find_links, links_of_prose
 from roam_semantic.org.outline import TASK_STARS, Meta, is_task, is_task_end, meta, top_meta
 from roam_semantic.org.planning import planned
 from roam_semantic.values import Link, Node, Note, Section
@@ -76,56 +76,58 @@ class _Reader:
             self.words = todo_words(
                 [value for key in TODO_KEYS for value in keywords.get(key, ())]
             )
-        abbreviations = _abbreviations(keywords["link"]) if "link" in keywords else NONE
-        self.found = find_links(text, elements, abbreviations)
-        self.next_link = 0
-        self.cuts: list[Lines] = []
-        self.escaped = elements.escaped() if elements.blocks else {}
+        self.abbreviations = _abbreviations(keywords["link"]) if "link" in keywords else NONE
+        self.opaque = elements.opaque
+        self.cuts: Sequence[Span] = ()
+        self.escaped = elements.escaped() if elements.blocks else ()
+        # Number of the line that comes next.
+        self.line = 1
 
     def note(self) -> Note:
-        elements = self.elements
-        lines, heads = elements.lines, elements.heads
-        ends = [*heads[1:], len(lines)]
-        top_end = heads[0] if heads else len(lines)
-        top = top_meta(lines, top_end)
-        metas = [meta(lines, head + 1, end) for head, end in zip(heads, ends, strict=False)]
-        if elements.drawers:
-            self.cuts = elements.cuts({top.drawer, *[found.drawer for found in metas]} - {-1})
+        text, heads = self.text, self.elements.heads
+        ends = [*heads[1:], len(text)]
+        top_end = heads[0] if heads else len(text)
+        top = top_meta(text, top_end)
+        # Offset of the line below each heading.
+        below = [text.find("\n", head, end) + 1 or end for head, end in zip(heads, ends, strict=False)]
+        metas = [meta(text, start, end) for start, end in zip(below, ends, strict=False)]
+        drawers = {found.drawer_start for found in (top, *metas) if found and found.drawer_start >= 0}
+        self.cuts = self.elements.cuts(drawers)
         self.top(top, top_end)
-        with_tasks = any(lines[head].startswith(TASK_STARS) for head in heads)
-        for head, end, found in zip(heads, ends, metas, strict=False):
-            line = lines[head]
-            if with_tasks and is_task_end(line):
-                self.again(head, end, found)
-            elif with_tasks and end < len(lines) and is_task(line, lines[end], found.properties):
-                self.task(head, end, found)
+        with_tasks = TASK_STARS in text
+        for head, start, end, found in zip(heads, below, ends, metas, strict=False):
+            if with_tasks and is_task_end(text, head):
+                self.again(head, start, end, None)
+            elif with_tasks and is_task(text, head, end, found):
+                self.task(head, start, end, found)
             else:
-                self.heading(line, head, end, found)
+                self.heading(head, start, end, found)
         return Note(
             self.file, self.title, tuple(self.nodes), tuple(self.links), tuple(self.sections)
         )
 
-    def top(self, found: Meta, end: int) -> None:
+    def top(self, found: Meta | None, end: int) -> None:
         """Take the file itself and the text before the first heading."""
-        own = found.properties or {}
+        own = found.properties if found else {}
         node_id = _node_id(own)
         excluded = "ROAM_EXCLUDE" in own
         here = _Above(0, (), self.tags, None if excluded else node_id, excluded, 0)
         self.above.append(here)
         if not excluded:
             self.add_node(here, node_id, 1, 1, self.title, (), own)
-        self.add_section(here, self.title, node_id, (), None, 0, found.first, end)
+        self.add_section(here, self.title, node_id, (), None, 0, 0, end, found)
 
-    def heading(self, line: str, head: int, end: int, found: Meta) -> None:
-        """Take the heading LINE, which is line HEAD, and the text up to END."""
-        stack = self.above
-        level = line.index(" ")
-        rest = line[level + 1 :]
+    def heading(self, head: int, below: int, end: int, found: Meta | None) -> None:
+        """Take the heading at HEAD and what stands from BELOW its line up to END."""
+        text, stack = self.text, self.above
+        blank = text.find(" ", head)
+        level = blank - head
+        rest = text[blank + 1 : below].rstrip()
         while stack[-1].level >= level:
             stack.pop()
         above = stack[-1]
         todo, priority, title, own_tags = read_headline(rest, self.words)
-        name = in_path = title or rest.strip() or self.title
+        name = in_path = title or rest or self.title
         if "[" in title:
             name = shown(title)
             in_path = path_title(title) or name
@@ -134,19 +136,24 @@ class _Reader:
         number = len(self.sections)
         here = _Above(level, path, tags, above.source, above.excluded, number)
         stack.append(here)
-        node_id, own = None, found.properties
-        if own is not None:
+        node_id = None
+        if found is not None and found.properties:
+            own = found.properties
             node_id = _node_id(own)
             here.excluded = "ROAM_EXCLUDE" in own or (node_id is None and above.excluded)
             if node_id is not None and not here.excluded:
                 here.source = node_id
                 # Org-roam looks at the first heading from behind its stars.
-                pos = self.elements.starts[head] + 1 + (level + 1 if number == 1 else 0)
+                pos = head + 1 + (level + 1 if number == 1 else 0)
                 self.add_node(
-                    here, node_id, pos, head + 1, name, above.path, own, todo, priority,
+                    here, node_id, pos, self.line, name, above.path, own, todo, priority,
                     found.planning,
                 )  # fmt: skip
-        self.add_section(here, name, node_id, above.path, todo, head, found.first, end)
+        if ":" in title or "[[" in title:
+            tagless = blank + 1 + len(without_tags(text[blank + 1 : below].rstrip()))
+            links = find_links(text, head, tagless, (), self.abbreviations)
+            self.take_links(here, links, head, self.line)
+        self.add_section(here, name, node_id, above.path, todo, head, below, end, found)
 
     def add_node(
         self, here: _Above, node_id: str | None, pos: int, line: int, title: str,
@@ -168,64 +175,83 @@ class _Reader:
 
     def add_section(
         self, here: _Above, title: str, node_id: str | None, path: tuple[str, ...],
-        todo: str | None, head: int, first: int, end: int,
+        todo: str | None, head: int, below: int, end: int, found: Meta | None,
     ) -> None:  # fmt: skip
-        elements = self.elements
-        body, lines, starts, pos = keep(
-            self.text, elements, first, end, self.cuts, self.escaped
-        )
+        line = self.line
+        body, lines, starts, pos = self.text_below(here, head, below, end, found)
         self.sections.append(
             Section(
-                here.level, title, node_id, here.excluded, path, head + 1,
-                elements.starts[head] + 1, body, lines, here.tags, todo, pos, starts,
+                here.level, title, node_id, here.excluded, path, line, head + 1, body, lines,
+                here.tags, todo, pos, starts,
             )
         )  # fmt: skip
-        if self.next_link < len(self.found) and self.found[self.next_link][3] < end:
-            self.take_links(here, head, first, end)
 
-    def task(self, head: int, end: int, found: Meta) -> None:
+    def text_below(
+        self, here: _Above, head: int, below: int, end: int, found: Meta | None
+    ) -> tuple[str, tuple[int, ...], tuple[int, ...], int]:
+        """Return the text of a section, from BELOW the line at HEAD, and take its links."""
+        text, start = self.text, below
+        first = self.line + (head < below)
+        if found is not None:
+            start = found.text_start
+            lines_above = text.count("\n", below, start)
+            drawer = found.drawer
+            if drawer.count(":") > 2 * drawer.count("\n") or "[[" in drawer:
+                self.property_links(here, found, first + lines_above - drawer.count("\n") - 1)
+            first += lines_above
+        body, lines, starts, pos, self.line = keep(
+            text, start, end, first, self.cuts, self.escaped
+        )
+        if "[[" in body or ":" in body or "[cite" in body:
+            links = links_of_prose(text, start, end)
+            if links is None:
+                links = find_links(text, start, end, self.opaque, self.abbreviations)
+            self.take_links(here, links, start, first)
+        return body, lines, starts, pos
+
+    def property_links(self, here: _Above, found: Meta, line: int) -> None:
+        """Take the links in a drawer whose first property stands in line LINE."""
+        at = self.text.index("\n", found.drawer_start) + 1
+        for property_line in found.drawer.split("\n"):
+            name, colon, value = property_line.partition(": ")
+            if colon and (":" in value or "[[" in value) and not NO_LINKS.match(property_line):
+                links = find_links(self.text, at + len(name) + 2, at + len(property_line))
+                self.take_links(here, links, at, line)
+            line += 1
+            at += len(property_line) + 1
+
+    def task(self, head: int, below: int, end: int, found: Meta | None) -> None:
         """Give the title of an inline task to the section around it, then its text."""
-        start = self.elements.starts[head]
-        title = self.elements.lines[head].lstrip("*").strip(" \t")
-        pos = start + 1 + self.elements.lines[head].index(title)
-        self.extend((title, (head + 1,), (pos,), pos) if title else NOTHING)
-        self.again(head, end, found)
+        start = self.text.find(" ", head) + 1
+        self.extend(keep(self.text, start, below, self.line, (), ()))
+        self.again(head, below, end, found)
 
-    def again(self, head: int, end: int, found: Meta) -> None:
-        """Give the text below line HEAD to the section around the inline task."""
-        self.extend(keep(self.text, self.elements, found.first, end, self.cuts, self.escaped))
-        self.take_links(self.above[-1], head, found.first, end)
+    def again(self, head: int, below: int, end: int, found: Meta | None) -> None:
+        """Give the text below the line at HEAD to the section around the inline task."""
+        while self.above[-1].level >= TASK_LEVEL:
+            self.above.pop()
+        self.extend((*self.text_below(self.above[-1], head, below, end, found), 0))
 
     def extend(self, more: Kept) -> None:
-        stack = self.above
-        while stack[-1].level >= TASK_LEVEL:
-            stack.pop()
-        number = stack[-1].number
+        number = next(above.number for above in reversed(self.above) if above.level < TASK_LEVEL)
         section = self.sections[number]
-        body, lines, starts, pos = joined(
-            (section.body, section.lines, section.starts, section.body_pos), more
+        body, lines, starts, pos, _ = joined(
+            (section.body, section.lines, section.starts, section.body_pos, 0), more
         )
         self.sections[number] = msgspec.structs.replace(
             section, body=body, lines=lines, starts=starts, body_pos=pos
         )
 
-    def take_links(self, here: _Above, head: int, first: int, end: int) -> None:
-        """Take the links found before line END; HEAD: line of the heading, FIRST: of its text."""
-        found, at = self.found, self.next_link
-        count = len(found)
-        while at < count and found[at][3] < end:
-            start, kind, dest, line = found[at]
-            at += 1
-            if not here.excluded and (line >= first or self.is_link(start, line, head)):
-                self.links.append(Link(here.source, kind, dest, start + 1, line + 1, here.path))
-        self.next_link = at
-
-    def is_link(self, start: int, number: int, head: int) -> bool:
-        """Say whether a link above the text can be one: not in tags, ids or refs."""
-        line = self.elements.lines[number]
-        if number > head or line[:1] != "*":
-            return NO_LINKS.match(line) is None
-        return start < self.elements.starts[number] + len(without_tags(line))
+    def take_links(self, here: _Above, links: Sequence[Found], start: int, line: int) -> None:
+        """Add LINKS, found from offset START in line LINE on, to those of the note."""
+        if here.excluded:
+            return
+        text, seen = self.text, start
+        source, path = here.source, here.path
+        for place, kind, dest in links:
+            line += text.count("\n", seen, place)
+            seen = place
+            self.links.append(Link(source, kind, dest, place + 1, line, path))
 
 
 def merged(above: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:

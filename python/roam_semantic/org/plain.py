@@ -7,8 +7,6 @@ import re
 import msgspec
 
 BRACKET = re.compile(r"\[\[((?:[^\]\[\\]++|\\.)++)\](?:\[([^\]](?:[^\]]|\](?!\]))*+)\])?\]", re.DOTALL)
-# The usual link: a description that a template can put in its place.
-DESCRIBED = re.compile(r"\[(?=\[)\[[^\]\[\n]++\]\[([^\]\[\n]++)\]\]")
 FOOTNOTE = re.compile(r"\[fn:[^\]\[:\s]*+(?::([^\]\[]*+))?\]")
 DEFINITION = re.compile(r"^\[fn:[^\]\[:\s]+\][ \t]*", re.MULTILINE)
 CITATION = re.compile(r"\[cite(?:/[\w/-]+)?:([^\]\[]*+)\]")
@@ -28,7 +26,7 @@ EMPHASIS = {
     )
     for mark, sign in (("*", r"\*"), ("/", "/"), ("_", "_"), ("=", "="), ("~", "~"), ("+", r"\+"))
 }
-BLOCK = re.compile(r"\n[ \t]*#\+(begin|end)_(\S+).*\n?", re.IGNORECASE)
+BLOCK = re.compile(r"[ \t]*#\+(begin|end)_(\S+)", re.IGNORECASE)
 COMMENT_BLOCK = re.compile(r"[ \t]*#\+begin_comment", re.IGNORECASE)
 RULE = re.compile(r"-{4,}[ \t]*")
 DRAWER_LINE = re.compile(r"[\w-]+:[ \t]*")
@@ -38,7 +36,9 @@ VERBATIM = frozenset(("src", "example", "export", "comment"))
 # a few jumps.
 WINDOW = 300
 ENCODED = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_=-]{250,}")
-SPECIAL = re.compile(r"\n(?=[ \t#|:-])[ \t]*([#|:]|-(?=----))(.*)")
+SPECIAL = re.compile(r"[ \t]*([#|:]|-(?=----))(.*)")
+# First characters of lines that may be special.
+STARTS = frozenset("#|:- \t")
 
 
 class Plain(msgspec.Struct):
@@ -55,104 +55,95 @@ class Plain(msgspec.Struct):
 
 def plain(text: str) -> str:
     """Return TEXT without markup: links by their description, tables by their cells."""
-    text = without_encoded(text)
-    if SPECIAL.search(f"\n{text}") is None:
-        return inline(text)
-    return _Lines(text).plain().text
+    return plain_body(text).text
 
 
 def plain_body(text: str) -> Plain:
     """Return the readable TEXT with what must be known to cut it well."""
-    return _Lines(without_encoded(text)).plain()
+    text = without_encoded(text)
+    lines = text.split("\n")
+    for line in lines:
+        if line[:1] in STARTS and SPECIAL.match(line):
+            return _special(lines)
+    return Plain(inline(text))
 
 
-class _Lines:
-    """Goes from special line to special line; a dropped one leaves a blank line."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.done: list[str] = []
-        self.tables: dict[int, str] = {}
-        self.code: set[int] = set()
-        # The table in hand: offset where its next row would start, and its header.
-        self.row_end, self.header = -1, ""
-
-    def plain(self) -> Plain:
-        text, at = self.text, 0
-        blocks = _blocks(text) if "#" in text else {}
-        running: list[str] = []
-        for special in SPECIAL.finditer(f"\n{text}"):
-            start = special.start()
-            if start < at:
-                continue
-            running.append(text[at:start])
-            first, rest = special.groups()
-            if start in blocks:
-                self.done += (inline("".join(running)), self.block(start, *blocks[start]))
-                running, at = [], blocks[start][2]
-                continue
-            # One newline was put before the text: the end is one too high.
-            at = special.end() - 1
-            if first == "|":
-                running.append(self.row(rest, start, at))
-            elif first == ":":
-                running.append(_colon(rest, text[start:at]))
-            elif first == "#" and (rest[:1] == "+" or rest[:1] in BLANKS):
-                if rest[:8].lower() == "+caption":
-                    running.append(rest.partition(":")[2].strip())
-            elif first == "#" or not RULE.fullmatch(rest):
-                running.append(text[start:at])
-        self.done.append(inline("".join(running) + text[at:]))
-        return Plain("".join(self.done), self.tables, frozenset(self.code))
-
-    def block(self, start: int, inner: int, close: int, end: int) -> str:
-        """Return the lines of a block of code as they are, of a comment none."""
-        text = self.text
-        code = text[inner:close]
-        first = text.count("\n", 0, start)
-        self.code.update(range(first, first + code.count("\n") + 2))
-        if COMMENT_BLOCK.match(text, start):
-            code = "\n" * code.count("\n")
-        return f"\n{code}\n" if text[end - 1] == "\n" else f"\n{code}"
-
-    def row(self, rest: str, start: int, end: int) -> str:
-        """Return the cells of a table's row; remember which table it is of."""
-        same, self.row_end = start == self.row_end, end + 1
-        if rest[:1] == "-":
-            return ""
-        shown = ", ".join([cell for cell in map(str.strip, rest.split("|")) if cell])
-        if same and self.header:
-            self.tables[self.text.count("\n", 0, start)] = self.header
+def _special(lines: list[str]) -> Plain:
+    """Return LINES made readable; a dropped line leaves a blank one."""
+    blocks = _blocks(lines)
+    tables: dict[int, str] = {}
+    code: set[int] = set()
+    done: list[str] = []
+    after, header, last_row = 0, "", -1
+    for number, line in enumerate(lines):
+        if number < after or line[:1] not in STARTS:
+            continue
+        special = SPECIAL.match(line)
+        if special is None:
+            continue
+        first, rest = special.groups()
+        if first == "|":
+            lines[number] = shown = _row(rest)
+            if number != last_row + 1:
+                header = shown
+            elif shown:
+                tables[number] = header
+            last_row = number
+        elif number in blocks:
+            done.append(inline("\n".join([*lines[after:number], ""])))
+            after = blocks[number] + 1
+            code.update(range(number, after))
+            hidden = COMMENT_BLOCK.match(line) is not None
+            done += _code(lines[number + 1 : after - 1], hidden)
         else:
-            self.header = shown
-        return shown
+            lines[number] = _shown(first, rest, line)
+    done.append(inline("\n".join(lines[after:])))
+    return Plain("".join(done), tables, frozenset(code))
 
 
-def _colon(rest: str, line: str) -> str:
-    """Return what a reader sees of a LINE that starts with a colon and REST."""
-    if rest[:1] in BLANKS:
-        return rest[1:]
-    return "" if DRAWER_LINE.fullmatch(rest) else line
+def _code(lines: list[str], hidden: bool) -> list[str]:
+    """Return the text of a block with its LINES, and blank ones around them."""
+    return ["\n", *["\n" if hidden else f"{line}\n" for line in lines], "\n"]
 
 
-def _blocks(text: str) -> dict[int, tuple[int, int, int]]:
-    """Return start → (start of the code, start and end of the last line) of blocks."""
-    # One newline was put before the text: offsets of ends are one too high.
+def _blocks(lines: list[str]) -> dict[int, int]:
+    """Return first → last line of each block whose lines are no Org text."""
     marks = [
-        (mark.start(), mark.end() - 1, mark[1].lower(), mark[2].lower())
-        for mark in BLOCK.finditer(f"\n{text}")
+        (number, mark[1].lower(), mark[2].lower())
+        for number, line in enumerate(lines)
+        if "#" in line and (mark := BLOCK.match(line))
     ]
-    last = {name: start for start, _, side, name in marks if side == "end"}
-    found: dict[int, tuple[int, int, int]] = {}
-    inside, opened, inner = "", 0, 0
-    for start, end, side, name in marks:
+    last = {name: number for number, side, name in marks if side == "end"}
+    found: dict[int, int] = {}
+    inside, opened = "", 0
+    for number, side, name in marks:
         if inside:
             if side == "end" and name == inside:
-                found[opened] = (inner, start, end)
+                found[opened] = number
                 inside = ""
-        elif side == "begin" and name in VERBATIM and last.get(name, -1) > start:
-            inside, opened, inner = name, start, end
+        elif side == "begin" and name in VERBATIM and last.get(name, -1) > number:
+            inside, opened = name, number
     return found
+
+
+def _row(rest: str) -> str:
+    """Return the cells of a table's row, of which REST follows the first bar."""
+    if rest[:1] == "-":
+        return ""
+    return ", ".join([cell for cell in map(str.strip, rest.split("|")) if cell])
+
+
+def _shown(first: str, rest: str, line: str) -> str:
+    """Return what a reader sees of a LINE of FIRST and REST."""
+    if first == ":":
+        if rest[:1] in BLANKS:
+            return rest[1:]
+        return "" if DRAWER_LINE.fullmatch(rest) else line
+    if first == "-":
+        return "" if RULE.fullmatch(rest) else line
+    if rest[:8].lower() == "+caption":
+        return rest.partition(":")[2].strip()
+    return "" if rest[:1] == "+" or rest[:1] in BLANKS else line
 
 
 def without_encoded(text: str) -> str:
@@ -186,10 +177,9 @@ def inline(text: str) -> str:
 
 
 def _brackets(text: str) -> str:
-    text = DESCRIBED.sub(r"\1", text)
+    text = _links(text)
     if "[" not in text:
         return text
-    text = BRACKET.sub(_words_of_link, text)
     if "[fn:" in text:
         text = DEFINITION.sub("", text)
         text = FOOTNOTE.sub(lambda note: f"({note[1].strip()})" if note[1] else "", text)
@@ -200,18 +190,34 @@ def _brackets(text: str) -> str:
     return text
 
 
-def _words_of_link(link: re.Match[str]) -> str:
-    """Return what a reader sees of a link, with as many line breaks as it had."""
-    target, description = link[1], link[2]
-    if description is not None:
-        return description + "\n" * target.count("\n")
-    kind, colon, path = target.partition(":")
+def _links(text: str) -> str:
+    """Return TEXT with each bracket link replaced by its words."""
+    # `find` is far faster than a pattern that must look at every character.
+    find, match = text.find, BRACKET.match
+    done: list[str] = []
+    after, at = 0, find("[")
+    while at >= 0:
+        link = match(text, at)
+        if link is None:
+            at = find("[", at + 1)
+            continue
+        done += (text[after:at], link[2] or _words_of_link(link[1]))
+        if link[2] and "\n" in link[1]:
+            done.append("\n" * link[1].count("\n"))
+        after = link.end()
+        at = find("[", after)
+    return "".join((*done, text[after:])) if done else text
+
+
+def _words_of_link(target: str) -> str:
+    """Return what a reader sees of a link without description, with its line breaks."""
     breaks = "\n" * target.count("\n")
+    kind, colon, path = target.partition(":")
     if colon and kind.lower() == "id":
         return breaks
     if colon and kind.lower() in ("file", "attachment"):
         target = path
     if "://" in target:
         return target
-    name = target.partition("::")[0] if not target.startswith("*") else target[1:]
+    name = target[1:] if target.startswith("*") else target.partition("::")[0]
     return name.rstrip("/").rpartition("/")[2].lstrip("#") or breaks
