@@ -21,7 +21,7 @@ from roam_semantic.settings import load
 from tests.chaos.test_org_roam import HERE, emacs_command
 
 FILES = 2000
-WORDS = ["anchor", "bread", "candle", "delta", "ember", "ferry", "garden", "harbour", "island", "jacket"]
+WORDS = ["anchor", "bread", "candle", "delta", "ember", "ferry", "garden", "harbour", "isle", "jam"]
 IDLE_S = 8.0
 
 

@@ -77,6 +77,7 @@ def prepare(
         nodes=nodes,
         links=links,
         units=tuple(_unit_rows(units, nodes)),
+        foreign=_foreign(note, roam, roam_ids) if current else frozenset(),
     )
 
 
@@ -100,6 +101,16 @@ def _judged(
             ours[node.id] = node
     nodes = tuple(_placed(row, ours.get(row.id), note) for row in roam.nodes)
     return (*nodes, *claimed), _links(note, roam)
+
+
+def _foreign(note: Note, roam: RoamRows | None, roam_ids: Collection[str]) -> frozenset[str]:
+    """Return the ids of NOTE that org-roam gives to a node of another file."""
+    theirs = {node.id for node in roam.nodes} if roam is not None else set[str | None]()
+    return frozenset(
+        node.id
+        for node in note.nodes
+        if node.id is not None and node.id in roam_ids and node.id not in theirs
+    )
 
 
 def _links(note: Note, roam: RoamRows) -> tuple[Link, ...]:

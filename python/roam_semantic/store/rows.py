@@ -35,7 +35,8 @@ class FileRows(msgspec.Struct, frozen=True):
     """One file, complete: what one transaction writes.
 
     from_roam: 0 our own reading, 1 org-roam has rows for these bytes but no
-    node, 2 its rows judged what is a node.
+    node, 2 its rows judged what is a node.  foreign: ids of nodes that org-roam
+    gives to another file, which this one must not own.
     """
 
     path: str
@@ -50,3 +51,4 @@ class FileRows(msgspec.Struct, frozen=True):
     nodes: tuple[Node, ...]
     links: tuple[Link, ...]
     units: tuple[UnitRow, ...]
+    foreign: frozenset[str] = frozenset()

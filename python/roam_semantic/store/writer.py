@@ -121,7 +121,7 @@ class Writer:
         """
         keys: list[int | None] = []
         for node in rows.nodes:
-            owner = self._owns(node, file, rows.from_roam)
+            owner = node.id not in rows.foreign and self._owns(node, file, rows.from_roam)
             self.connection.run(
                 "INSERT INTO embed_nodes (key, id, owner, file, level, pos, line, title, todo,"
                 " priority, scheduled, deadline, outline_path, properties)"

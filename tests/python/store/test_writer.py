@@ -297,3 +297,22 @@ def test_a_reader_notices_a_replaced_file(index):
 
     assert 0 == index.reader().value("SELECT count(*) FROM embed_files")
     index.close()
+
+
+def test_a_file_never_owns_what_org_roam_gives_to_another(connection):
+    claim = msgspec.structs.replace(
+        note("/a.org", unit("claimed"), from_roam=2), foreign=frozenset({"a"})
+    )
+    writer = Writer(connection)
+    writer.write_files([claim])
+    writer.write_files([note("/b.org", unit("owned"), from_roam=2)])
+
+    assert [] == found(connection, "claimed")
+    assert ["owned"] == found(connection, "owned")
+
+
+def test_links_of_an_id_another_file_owns_are_not_counted_twice(connection):
+    link = (Link("a", "id", "z", 1),)
+    Writer(connection).write_files([note("/a.org", links=link), note("/b.org", links=link)])
+
+    assert 1 == connection.value("SELECT count(*) FROM embed_links")
