@@ -16,6 +16,9 @@ TOP = 100
 # Words a little above half: a unit that holds every word, and best, comes
 # before one that is only nearest in meaning.
 WEIGHTS = {"words": 0.52, "vectors": 0.48}
+# One word is a name more often than a description, and often one the model
+# never saw.
+ONE_WORD = {"words": 0.7, "vectors": 0.3}
 
 Leg = Sequence[tuple[int, float]]
 

@@ -151,4 +151,5 @@ def _fused(
     if len(ranked) < 2:
         return fuse.linear(ranked)
     shares = coverage(reader, [unit for unit, _ in found.units], found.terms)
-    return fuse.linear(ranked, trust=trusted(found.units, shares))
+    weights = fuse.ONE_WORD if len(found.terms) == 1 else fuse.WEIGHTS
+    return fuse.linear(ranked, weights, trust=trusted(found.units, shares))
