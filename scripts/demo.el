@@ -56,7 +56,7 @@
 
 (with-current-buffer (get-buffer-create "*roam-semantic demo*")
   (insert "The sample notes are open: " (abbreviate-file-name org-roam-directory) "\n\n"
-          "  C-c s f   find notes by meaning: try \"pausing a yacht in rough weather\"\n"
+          "  C-c s f   find notes by meaning: try \"feeling ill on a boat\"\n"
           "  C-c s i   bring the index up to date\n"
           "  C-c s d   what works, what does not, what to do\n")
   (goto-char (point-min))

@@ -29,9 +29,9 @@ class Question(NamedTuple):
 
 
 QUESTIONS = (
+    Question("feeling ill on a boat", "Seasickness"),
     Question("how to keep snails off the lettuce", "Slug patrol"),
-    Question("preparing for a storm at sea", "Heaving to"),
-    Question("throwing good money after bad", "Sunk cost"),
+    Question("improving pronunciation by imitation", "Shadowing"),
 )
 
 
