@@ -11,7 +11,7 @@ from roam_semantic.retrieval.names import exactly_named, tags_of
 from roam_semantic.retrieval.passage import SIZE, passage
 from roam_semantic.retrieval.query import Query
 from roam_semantic.retrieval.scope import Scope, unit_ids
-from roam_semantic.sqlite import Connection
+from roam_semantic.sqlite import Connection, Row
 from roam_semantic.store.words import clean
 from roam_semantic.values import Hit, Ranks
 
@@ -120,31 +120,38 @@ def show(
         )
     }
     tags = tags_of(reader, [node.key for node in wanted])
+    size = min(SIZE, page.max_chars)
     hits: list[Hit] = []
     left = page.max_chars
     for node in wanted:
-        node_id, title, path, outline, line, pos, kind, text, todo = rows[node.unit]
-        hit = Hit(
-            node_id=node_id,
-            title=clean(title),
-            file=path,
-            outline_path=msgspec.json.decode(outline, type=tuple[str, ...]),
-            line=line,
-            pos=pos,
-            unit_type=kind,
-            passage=passage(text, needles, min(SIZE, page.max_chars)),
-            score=round(node.score, 4),
-            ranks=Ranks(words=node.ranks.get("words"), vectors=node.ranks.get("vectors")),
-            why=_why(node),
-            tags=tags.get(node.key, ()),
-            todo=todo,
-            matched="title" if node.named else None,
-        )
+        hit = _hit(node, rows[node.unit], tags.get(node.key, ()), needles, size)
         left -= _length(hit)
         if left < 0 and hits:
             return Shown(tuple(hits), more=True, truncated=True)
         hits.append(hit)
     return Shown(tuple(hits), more=len(nodes) > page.offset + len(hits), truncated=False)
+
+
+def _hit(
+    node: RankedNode, row: Row, tags: tuple[str, ...], needles: Sequence[str], size: int
+) -> Hit:
+    node_id, title, path, outline, line, pos, kind, text, todo = row
+    return Hit(
+        node_id=node_id,
+        title=clean(title),
+        file=path,
+        outline_path=msgspec.json.decode(outline, type=tuple[str, ...]),
+        line=line,
+        pos=pos,
+        unit_type=kind,
+        passage=passage(text, needles, size),
+        score=round(node.score, 4),
+        ranks=Ranks(words=node.ranks.get("words"), vectors=node.ranks.get("vectors")),
+        why=_why(node),
+        tags=tags,
+        todo=todo,
+        matched="title" if node.named else None,
+    )
 
 
 def _why(node: RankedNode) -> str:
