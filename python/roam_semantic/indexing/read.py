@@ -162,15 +162,22 @@ def _unit_rows(units: Collection[Unit], nodes: tuple[Node, ...]) -> list[UnitRow
     place: dict[str | None, int] = {}
     for number, node in enumerate(nodes):
         place.setdefault(node.id, number)
+    note_title = next((node.title for node in nodes if node.level == 0), "")
     return [
-        _unit_row(unit, nodes[place[unit.node_id]], place[unit.node_id])
+        _unit_row(unit, nodes[place[unit.node_id]], place[unit.node_id], note_title)
         for unit in units
         if unit.node_id in place
     ]
 
 
-def _unit_row(unit: Unit, node: Node, place: int) -> UnitRow:
-    path = " / ".join(unit.outline_path)
+def _unit_row(unit: Unit, node: Node, place: int, note_title: str) -> UnitRow:
+    """Return UNIT's row; what a person knows it by besides its title is its path.
+
+    That is the note a heading node stands in, the headings, and the tags.
+    """
+    outline = " / ".join(unit.outline_path)
+    note = (note_title,) if node.level else ()
+    path = " / ".join((*note, *unit.outline_path, *node.tags))
     aliases = " / ".join((*node.aliases, *(ref.ref for ref in node.refs)))
     return UnitRow(
         node=place,
@@ -185,5 +192,5 @@ def _unit_row(unit: Unit, node: Node, place: int) -> UnitRow:
         text=unit.text,
         extra=extra_words(f"{node.title}\n{aliases}\n{path}\n{unit.text}"),
         meta=meta_words(unit.type, node.tags, node.todo),
-        embeddable=bool(MEANS_SOMETHING.search(f"{node.title}{path}{unit.text}")),
+        embeddable=bool(MEANS_SOMETHING.search(f"{node.title}{outline}{unit.text}")),
     )
