@@ -74,11 +74,17 @@ class Ground(msgspec.Struct, frozen=True):
 
 
 class Written(msgspec.Struct, frozen=True):
-    """What writing took: lock times in ms, and what a reader met meanwhile."""
+    """What writing took, and what a reader met meanwhile.
+
+    seconds: of the processor; real_seconds: by the clock.  locks: how long
+    transactions held the lock by the clock, in ms; worked: of the processor.
+    """
 
     units: int
     seconds: float
+    real_seconds: float
     locks: Times
+    worked: Times
     asked: int
     busy: int
 
@@ -87,13 +93,29 @@ class _Timed(Connection):
     """A connection that notes how long each transaction held the lock."""
 
     held: list[float]
+    worked: list[float]
 
     @contextmanager
     def writing(self) -> Generator[None]:
         with super().writing():
-            start = time.perf_counter()
+            start, start_work = time.perf_counter(), time.thread_time()
             yield
         self.held.append(1000 * (time.perf_counter() - start))
+        self.worked.append(1000 * (time.thread_time() - start_work))
+
+
+class _Watch:
+    """Adds up the time of what it is held around."""
+
+    def __init__(self) -> None:
+        self.seconds = self.real_seconds = 0.0
+
+    @contextmanager
+    def running(self) -> Generator[None]:
+        start, start_work = time.perf_counter(), time.thread_time()
+        yield
+        self.real_seconds += time.perf_counter() - start
+        self.seconds += time.thread_time() - start_work
 
 
 def build(folder: str, count: int, model: Embedder, tell: Callable[[str], None]) -> Written:
@@ -113,41 +135,39 @@ def _index(ground: Ground, model: Embedder) -> Written:
     connection = ground.index.open_writer()
     connection.__class__ = _Timed
     assert isinstance(connection, _Timed)
-    connection.held = []
+    connection.held, connection.worked = [], []
     reader = Reader(ground.index_path)
-    seconds = _write_words(connection, ground.vault) + _write_vectors(connection, model)
+    watch = _Watch()
+    _write_words(connection, ground.vault, watch)
+    _write_vectors(connection, model, watch)
     asked, busy = reader.stop()
     units: int = connection.value("SELECT count(*) FROM embed_units")
     connection.run("PRAGMA wal_checkpoint(TRUNCATE)")
     connection.close()
-    return Written(units, seconds, Times(tuple(sorted(connection.held))), asked, busy)
+    locks, worked = (Times(tuple(sorted(v))) for v in (connection.held, connection.worked))
+    return Written(units, watch.seconds, watch.real_seconds, locks, worked, asked, busy)
 
 
-def _write_words(connection: Connection, vault: str) -> float:
+def _write_words(connection: Connection, vault: str, watch: _Watch) -> None:
     writer = Writer(connection)
     entries = iter(scan(vault).entries)
-    spent = 0.0
     while chunk := list(islice(entries, FILES)):
         made = [prepare(entry, read_bytes(entry.real_path), None) for entry in chunk]
         rows = [row for row in made if isinstance(row, FileRows)]
-        start = time.perf_counter()
-        writer.write_files(rows)
-        spent += time.perf_counter() - start
-    return spent
+        with watch.running():
+            writer.write_files(rows)
 
 
-def _write_vectors(connection: Connection, model: Embedder) -> float:
+def _write_vectors(connection: Connection, model: Embedder, watch: _Watch) -> None:
     target = create_set(connection, "vectors", 1, model.name, model.digest, model.dimension)
     total: int = connection.value("SELECT count(*) FROM embed_units")
     rows = (row for block in vectors.blocks(total) for row in block)
-    after, spent = 0, 0.0
+    after = 0
     while units := pending_units(connection, target, after, BATCH):
         after = units[-1][0]
         batch = [(unit[0], pack(row), code(row)) for unit, row in zip(units, rows, strict=False)]
-        start = time.perf_counter()
-        write_vectors(connection, target, batch)
-        spent += time.perf_counter() - start
-    return spent
+        with watch.running():
+            write_vectors(connection, target, batch)
 
 
 def _build_naive(ground: Ground) -> None:

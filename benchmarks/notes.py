@@ -103,7 +103,7 @@ def _note(rng: random.Random, words: Words, note_id: str, ids: list[str]) -> str
         f"#+title: {title}",
         f"#+filetags: :{':'.join(words.content(2, topic))}:",
         "",
-        _paragraph(rng, words, topic, ids, rng.randint(80, 112)),
+        _paragraph(rng, words, topic, ids, rng.randint(75, 105)),
     ]
     for number in range(HEADINGS):
         lines += _heading(rng, words, topic, ids, number, f"{note_id}-{number}")
@@ -123,7 +123,7 @@ def _heading(
         lines += [":PROPERTIES:", f":ID: {heading_id}", ":END:"]
     if rng.random() < 0.2:
         lines += [":LOGBOOK:", f"- Note taken on [{_day(rng)} 10:00] \\\\", "  seen", ":END:"]
-    lines.append(_paragraph(rng, words, topic, ids, rng.randint(80, 112)))
+    lines.append(_paragraph(rng, words, topic, ids, rng.randint(75, 105)))
     lines += _extra(rng, words, topic, number)
     return lines
 

@@ -11,13 +11,15 @@ def rows(written: Written) -> list[Row]:
     """Return the rows of what `ground.build` measured."""
     rate = written.units / written.seconds
     p99, longest = written.locks.at(0.99), written.locks.values[-1]
+    worked = written.worked.at(0.99)
     return [
         Row(
             "writer: text, words and vectors",
             "",
             rate,
             12_000,
-            f"{written.units:,} units in {brief(written.seconds)} s",
+            f"{written.units:,} units: {brief(written.seconds)} s of the processor, "
+            f"{brief(written.real_seconds)} s by the clock",
             at_least=True,
             unit=" units/s",
         ),
@@ -27,7 +29,7 @@ def rows(written: Written) -> list[Row]:
             p99,
             10,
             f"{len(written.locks.values):,} transactions: {written.locks}, "
-            f"longest {brief(longest)} ms",
+            f"longest {brief(longest)} ms; of the processor p99 {brief(worked)} ms",
             unit=" ms",
         ),
         Row(
