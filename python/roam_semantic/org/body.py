@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from roam_semantic.org.elements import ESCAPED, Span, between
+from roam_semantic.org.elements import ESCAPED, Span, between, logs
 
 # text, line numbers, starts (empty: one whole piece from pos on), pos,
 # number of the line that follows
@@ -14,22 +14,21 @@ Kept = tuple[str, tuple[int, ...], tuple[int, ...], int, int]
 
 
 def keep(
-    text: str, start: int, end: int, line: int, cuts: Sequence[Span], escaped: Sequence[Span]
+    text: str, start: int, end: int, line: int, blocks: Sequence[Span], escaped: Sequence[Span]
 ) -> Kept:
     """Return the lines of TEXT[START:END], of which START stands in line LINE.
 
-    cuts: sorted spans of whole lines that are left out.  escaped: sorted
-    blocks with escaped stars or keywords.
+    Logs and clocks are left out.  blocks: sorted spans in which they are text;
+    escaped: those with escaped stars or keywords.
     """
-    if cuts:
-        cuts = between(start, end, cuts)
+    body = text[start:end].rstrip("\n")
+    if not body:
+        return "", (), (), 0, line + end - start
+    cuts = logs(text, start, end, blocks) if ":" in body else ()
     if escaped:
         escaped = between(start, end, escaped)
     if cuts or escaped:
         return _pieces(text, start, end, line, cuts, escaped)
-    body = text[start:end].rstrip("\n")
-    if not body:
-        return "", (), (), 0, line + end - start
     after = line + body.count("\n") + 1
     # Every newline cut off is a line more, the one that ends the body excepted.
     return body, tuple(range(line, after)), (), start + 1, after + end - start - len(body) - 1

@@ -1,33 +1,26 @@
 """Lines of a file that are not running text: headings, keywords, blocks, drawers.
 
-One pattern finds what every file needs in one sweep.  It starts with a
-newline, so that Python jumps from line to line and looks at the first
-characters of each; drawers and clocks are looked for only where there are any.
+Stars and hash signs are looked for with `find`, which goes over text without
+any as fast as memory can be read; only what it stops at is matched.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
-MARK = re.compile(
-    r"""\n(?=[*\#\ \t\\])(?:
-        (\*+)\                                                          # 1 heading
-      | [ \t]*(?:
-            \#\+(?:((?i:begin|end))_(\S+) | (\S+):[ \t]*(.*))           # 3 block, 5 keyword
-          | \\begin\{([A-Za-z0-9*]+)\}                                  # 6 LaTeX
-        )
-    )""",
-    re.VERBOSE,
-)
-HEADING, BLOCK, KEYWORD, LATEX = 1, 3, 5, 6
+STARS = re.compile(r"\*+ ")
+HASH = re.compile(r"#\+(?:(begin|end)_(\S+)|(\S+):[ \t]*(.*))", re.IGNORECASE)
+LATEX = re.compile(r"\\begin\{([A-Za-z0-9*]+)\}")
 OPAQUE = frozenset(("src", "example", "export", "comment"))
 ESCAPED = re.compile(r"^([ \t]*,*),(?=\*|#\+)", re.MULTILINE)
 # Only what a program keeps there goes; a drawer with a name of one's own is text.
 LOG = re.compile(
     r"\n[ \t]*(?::(logbook|properties|clock|clocking|end):[ \t]*(?=\n|\Z)|clock:)", re.IGNORECASE
 )
+# Deeper indentation before `#+` is not looked through.
+INDENT = 80
 
 Span = tuple[int, int]
 
@@ -44,31 +37,33 @@ class Elements:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.heads: list[int] = []
+        self.heads = headings(text)
         self.keywords: dict[str, list[str]] = {}
         self.blocks: list[Span] = []
         words: list[tuple[int, str, str]] = []
         sides: list[tuple[int, str, str]] = []
-        latex: list[tuple[int, str]] = []
-        for mark in MARK.finditer(f"\n{text}"):
-            # One newline was put before the text: the line starts here.
-            kind, start = mark.lastindex, mark.start()
-            if kind == HEADING:
-                self.heads.append(start)
-            elif kind == KEYWORD:
-                words.append((start, mark[4].lower(), mark[5].rstrip(" \t")))
-            elif kind == BLOCK:
-                sides.append((start, mark[2].lower(), mark[3].lower()))
-            else:
-                latex.append((start, mark[6]))
+        at = text.find("#")
+        while at >= 0:
+            mark = HASH.match(text, at)
+            if mark is not None:
+                start = line_start(text, at)
+                side, name, key, value = mark.groups()
+                if start < 0:
+                    pass
+                elif key:
+                    words.append((start, key.lower(), value.rstrip(" \t")))
+                else:
+                    sides.append((start, side.lower(), name.lower()))
+                at = mark.end()
+            at = text.find("#", at + 1)
         if sides:
             self._read_blocks(sides)
         self.opaque = self.blocks
         for start, key, value in words:
             if not self.blocks or not within(start, self.blocks):
                 self.keywords.setdefault(key, []).append(value)
-        if latex:
-            self._read_latex(latex)
+        if "\\" in text and "\\begin{" in text:
+            self._read_latex()
 
     def _read_blocks(self, sides: list[tuple[int, str, str]]) -> None:
         """Take the blocks; one that is open when a heading comes is none."""
@@ -86,13 +81,14 @@ class Elements:
                 if last_end.get((bisect_right(heads, start), name), -1) > start:
                     inside, opened = name, start
 
-    def _read_latex(self, marks: list[tuple[int, str]]) -> None:
+    def _read_latex(self) -> None:
         """Take LaTeX environments that end before the next heading."""
         text, after = self.text, 0
         unclosed: set[str] = set()
         found: list[Span] = []
-        for start, name in marks:
-            if name in unclosed or start < after or within(start, self.blocks):
+        for mark in LATEX.finditer(text):
+            start, name = line_start(text, mark.start()), mark[1]
+            if start < after or name in unclosed or within(start, self.blocks):
                 continue
             close = text.find(f"\\end{{{name}}}", start)
             if close < 0:
@@ -102,36 +98,6 @@ class Elements:
                 found.append((start, after))
         self.opaque = sorted(self.blocks + found)
 
-    def cuts(self, drawers: Collection[int]) -> list[Span]:
-        """Return the spans of whole lines that are no text: logs, clocks, lost drawers.
-
-        drawers: offsets of the property drawers that count; these are no cuts.
-        """
-        text = self.text
-        # Each drawer that counts has one end, written in upper case as a rule.
-        if text.count(":END:") == len(drawers) and ":end:" not in text and "CLOCK:" not in text:
-            return []
-        found: list[Span] = []
-        opened, section, skipped = -1, -1, False
-        for mark in LOG.finditer(f"\n{text}"):
-            start = mark.start()
-            if self.blocks and within(start, self.blocks):
-                continue
-            here = bisect_right(self.heads, start)
-            if here != section:
-                opened, section, skipped = -1, here, False
-            if mark[1] is None:
-                if opened < 0 and not skipped:
-                    found.append((start, line_end(text, start)))
-            elif mark[1].lower() != "end":
-                skipped = skipped or start in drawers
-                opened = start if opened < 0 and not skipped else opened
-            else:
-                if opened >= 0:
-                    found.append((opened, line_end(text, start)))
-                opened, skipped = -1, False
-        return found
-
     def escaped(self) -> list[Span]:
         """Return the blocks in which Org's commas hide stars or keywords."""
         text = self.text
@@ -140,6 +106,57 @@ class Elements:
             for block in self.blocks
             if text.find(",", *block) >= 0 and ESCAPED.search(text, *block)
         ]
+
+
+def headings(text: str) -> list[int]:
+    """Return the offset of each heading of TEXT."""
+    found: list[int] = []
+    find, match = text.find, STARS.match
+    at = find("*")
+    while at >= 0:
+        if at == 0 or text[at - 1] == "\n":
+            stars = match(text, at)
+            if stars is not None:
+                found.append(at)
+                at = stars.end()
+        at = find("*", at + 1)
+    return found
+
+
+def logs(text: str, start: int, end: int, blocks: Sequence[Span]) -> list[Span]:
+    """Return the spans of whole lines of TEXT[START:END] that are no text.
+
+    These are logs, clocks and property drawers that do not count; all between
+    two headings.
+    """
+    found: list[Span] = []
+    opened = -1
+    for mark in LOG.finditer(f"\n{text[start:end]}"):
+        # One newline was put before the stretch: the line starts here.
+        at = start + mark.start()
+        if blocks and within(at, blocks):
+            continue
+        if mark[1] is None:
+            if opened < 0:
+                found.append((at, line_end(text, at)))
+        elif mark[1].lower() != "end":
+            opened = at if opened < 0 else opened
+        elif opened >= 0:
+            found.append((opened, line_end(text, at)))
+            opened = -1
+    return found
+
+
+def line_start(text: str, at: int) -> int:
+    """Return where the line of AT starts if only blanks stand before AT, else -1."""
+    if not at or text[at - 1] == "\n":
+        return at
+    if text[at - 1] not in " \t":
+        return -1
+    begin = text.rfind("\n", max(0, at - INDENT), at) + 1
+    if (begin == 0 and at > INDENT) or text[begin:at].strip(" \t"):
+        return -1
+    return begin
 
 
 def line_end(text: str, at: int) -> int:

@@ -54,7 +54,7 @@ AFFILIATED = re.compile(
 )
 # First characters of lines that may hide a link or part it.
 WATCHED = frozenset(" \t#:|")
-# What a description ends a paragraph with if it is none.
+PLAIN_TYPES = frozenset(("id", "https", "http"))
 LONGEST_CITATION = 4000
 LONGEST_HIDDEN = 2200
 
@@ -63,13 +63,13 @@ Span = tuple[int, int]
 Found = tuple[int, str, str]
 
 
-def links_of_prose(text: str, start: int, end: int) -> list[Found] | None:
-    """Return the links of TEXT[START:END], or None if it is not plain enough to tell.
+def links_of_prose(stretch: str, start: int) -> list[Found] | None:
+    """Return the links of STRETCH, or None if it is not plain enough to tell.
 
     Plain: only id and web links in double brackets, and nothing that could
     hide one (code, comments, tables) or be one without brackets.
+    start: offset of the stretch in its text.
     """
-    stretch = text[start:end]
     if (
         "#" in stretch or "|" in stretch or "=" in stretch or "~" in stretch
         or "\\" in stretch or "@" in stretch or "{" in stretch
@@ -82,22 +82,18 @@ def links_of_prose(text: str, start: int, end: int) -> list[Found] | None:
     at = start + len(before)
     for part in parts:
         target, _, rest = part.partition("]")
+        mark = rest[:1]
         tail = rest[1:]
-        if rest[:1] == "[":
+        if mark == "[":
             description, _, tail = tail.partition("]]")
             if not description or "\n" in description and BREAK.search(description):
                 return None
-        elif rest[:1] != "]":
-            return None
-        kind, colon, path = target.partition(":")
-        if ":" in tail or not colon or kind not in PLAIN_TYPES or "\n" in path or "::" in path:
+        kind, _, path = target.partition(":")
+        if ":" in tail or not mark or kind not in PLAIN_TYPES or "\n" in path or "::" in path:
             return None
         found.append((at, kind, path))
         at += len(part) + 2
     return found
-
-
-PLAIN_TYPES = frozenset(("id", "https", "http"))
 
 
 def find_links(
@@ -132,16 +128,25 @@ class _Search:
         self.found: list[Found] = []
 
     def run(self) -> list[Found]:
-        text = self.text
-        for bracket in BRACKET.finditer(text, self.start, self.end):
-            at, after = bracket.span()
+        text, end = self.text, self.end
+        at = text.find("[[", self.start, end)
+        while at >= 0:
+            bracket = BRACKET.match(text, at, end)
+            if bracket is None:
+                at = text.find("[[", at + 1, end)
+                continue
+            after = bracket.end()
             self.bare(at)
             if self.allowed(at, after):
-                kind, dest = resolved_bracket(bracket[1], self.abbreviations)
-                self.add(at, kind, dest)
+                raw = bracket[1]
+                if raw[:3] == "id:" and "::" not in raw and "\n" not in raw:
+                    self.found.append((at, "id", raw[3:]))
+                else:
+                    self.add(at, *resolved_bracket(raw, self.abbreviations))
             self.after = after
-        self.bare(self.end)
-        if text.find("[cite", self.start, self.end) >= 0:
+            at = text.find("[[", after, end)
+        self.bare(end)
+        if text.find("[cite", self.start, end) >= 0:
             self.after = self.line = self.seen = self.start
             self.citations()
             self.found.sort(key=_start)
@@ -156,6 +161,8 @@ class _Search:
     def bare(self, end: int) -> None:
         """Take the plain and angle links between the last link and END."""
         text = self.text
+        if ":" not in text[self.after : end]:
+            return
         colon = COLON.search(text, self.after, end)
         while colon is not None:
             at = colon.start()
@@ -206,7 +213,7 @@ class _Search:
                 return False
         if text[self.line] in WATCHED and not self.watched(start, end):
             return False
-        if text.find("\n", start, end) >= 0 and BREAK.search(text, start, end):
+        if "\n" in text[start:end] and BREAK.search(text, start, end):
             return False
         # No hiding mark reaches further than to the next line.
         begin = max(self.after, text.rfind("\n", self.start, max(0, self.line - 1)) + 1)

@@ -40,9 +40,10 @@ def top_meta(text: str, end: int) -> Meta | None:
 
 
 def meta(text: str, start: int, end: int) -> Meta | None:
-    """Return planning and properties at START, below the line of a heading, if any."""
-    if start >= end or text[start] not in META_STARTS:
-        return None
+    """Return planning and properties at START, below the line of a heading, if any.
+
+    The character there is one of META_STARTS, or there is nothing to find.
+    """
     if text[start] == ":":
         return _meta(text, start, end, "")
     planning = PLANNING.match(text, start, end)

@@ -26,7 +26,7 @@ from roam_semantic.org.headline import (
     without_tags,
 )
 from roam_semantic.org.links import Found, find_links, links_of_prose
-from roam_semantic.org.outline import TASK_STARS, Meta, is_task, is_task_end, meta, top_meta
+from roam_semantic.org.outline import META_STARTS, TASK_STARS, Meta, is_task, is_task_end, meta, top_meta
 from roam_semantic.org.planning import planned
 from roam_semantic.values import Link, Node, Note, Section
 
@@ -78,36 +78,32 @@ class _Reader:
             )
         self.abbreviations = _abbreviations(keywords["link"]) if "link" in keywords else NONE
         self.opaque = elements.opaque
-        self.cuts: Sequence[Span] = ()
         self.escaped = elements.escaped() if elements.blocks else ()
         # Number of the line that comes next.
         self.line = 1
 
     def note(self) -> Note:
         text, heads = self.text, self.elements.heads
-        ends = [*heads[1:], len(text)]
-        top_end = heads[0] if heads else len(text)
-        top = top_meta(text, top_end)
-        # Offset of the line below each heading.
-        below = [text.find("\n", head, end) + 1 or end for head, end in zip(heads, ends, strict=False)]
-        metas = [meta(text, start, end) for start, end in zip(below, ends, strict=False)]
-        drawers = {found.drawer_start for found in (top, *metas) if found and found.drawer_start >= 0}
-        self.cuts = self.elements.cuts(drawers)
-        self.top(top, top_end)
+        self.top(heads[0] if heads else len(text))
         with_tasks = TASK_STARS in text
-        for head, start, end, found in zip(heads, below, ends, metas, strict=False):
+        for head, end in zip(heads, [*heads[1:], len(text)], strict=False):
+            below = text.find("\n", head, end) + 1 or end
+            found = None
+            if below < end and text[below] in META_STARTS:
+                found = meta(text, below, end)
             if with_tasks and is_task_end(text, head):
-                self.again(head, start, end, None)
+                self.again(head, below, end, None)
             elif with_tasks and is_task(text, head, end, found):
-                self.task(head, start, end, found)
+                self.task(head, below, end, found)
             else:
-                self.heading(head, start, end, found)
+                self.heading(head, below, end, found)
         return Note(
             self.file, self.title, tuple(self.nodes), tuple(self.links), tuple(self.sections)
         )
 
-    def top(self, found: Meta | None, end: int) -> None:
-        """Take the file itself and the text before the first heading."""
+    def top(self, end: int) -> None:
+        """Take the file itself and the text before the first heading, up to END."""
+        found = top_meta(self.text, end)
         own = found.properties if found else {}
         node_id = _node_id(own)
         excluded = "ROAM_EXCLUDE" in own
@@ -200,12 +196,14 @@ class _Reader:
                 self.property_links(here, found, first + lines_above - drawer.count("\n") - 1)
             first += lines_above
         body, lines, starts, pos, self.line = keep(
-            text, start, end, first, self.cuts, self.escaped
+            text, start, end, first, self.elements.blocks, self.escaped
         )
-        if "[[" in body or ":" in body or "[cite" in body:
-            links = links_of_prose(text, start, end)
-            if links is None:
-                links = find_links(text, start, end, self.opaque, self.abbreviations)
+        links = None
+        if body and not starts:
+            links = links_of_prose(body, start) if "[" in body or ":" in body else ()
+        if links is None and end > start:
+            links = find_links(text, start, end, self.opaque, self.abbreviations)
+        if links:
             self.take_links(here, links, start, first)
         return body, lines, starts, pos
 

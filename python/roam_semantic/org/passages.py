@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from roam_semantic.org.plain import Plain, inline, plain_body
+from roam_semantic.org.plain import Plain, inline, plain_body, prose
 from roam_semantic.org.split import SCRAP, TARGET, fitting, pieces, size
 
 # What Python's `strip` takes for a letter although nobody sees it.
@@ -33,12 +33,16 @@ def passages(body: str, too_long: TooLong = None) -> list[Passage]:
     """
     if not body:
         return []
-    readable = plain_body(body)
-    text = tidy(readable.text)
+    readable = prose(body)
+    special = None
+    if readable is None:
+        special = plain_body(body)
+        readable = special.text
+    text = tidy(readable)
     if size(text) <= TARGET + SCRAP:
-        found = [Passage(text, _blank_lines(readable.text))] if text else []
+        found = [Passage(text, _blank_lines(readable))] if text else []
     else:
-        found = _packed(readable)
+        found = _packed(special or Plain(readable))
     if too_long is None:
         return found
     return [
@@ -52,7 +56,7 @@ def passages(body: str, too_long: TooLong = None) -> list[Passage]:
 def tidy(text: str) -> str:
     """Return TEXT without blanks around it and with one blank line between paragraphs."""
     text = text.strip(BLANK)
-    return GAP.sub("\n\n", text) if "\n\n" in text or "\n " in text else text
+    return GAP.sub("\n\n", text) if "\n\n" in text else text
 
 
 def _blank_lines(text: str) -> int:

@@ -60,12 +60,19 @@ def plain(text: str) -> str:
 
 def plain_body(text: str) -> Plain:
     """Return the readable TEXT with what must be known to cut it well."""
-    text = without_encoded(text)
-    lines = text.split("\n")
-    for line in lines:
-        if line[:1] in STARTS and SPECIAL.match(line):
-            return _special(lines)
-    return Plain(inline(text))
+    readable = prose(text)
+    return _special(without_encoded(text).split("\n")) if readable is None else Plain(readable)
+
+
+def prose(text: str) -> str | None:
+    """Return the readable TEXT if none of its lines is special, else None."""
+    if len(text) >= 2 * WINDOW:
+        text = without_encoded(text)
+    if "#" in text or "|" in text or "-----" in text:
+        return None
+    if ":" in text and any(map(SPECIAL.match, text.split("\n"))):
+        return None
+    return inline(text)
 
 
 def _special(lines: list[str]) -> Plain:
@@ -148,10 +155,10 @@ def _shown(first: str, rest: str, line: str) -> str:
 
 def without_encoded(text: str) -> str:
     """Return TEXT without base64 and other runs no person typed."""
-    length, find = len(text), text.find
     # A run of two windows holds a whole one; most windows of prose hold a blank.
-    for start in range(0, length - WINDOW + 1, WINDOW):
-        if find(" ", start, start + WINDOW) < 0 and find("\n", start, start + WINDOW) < 0:
+    for start in range(0, len(text) - WINDOW + 1, WINDOW):
+        window = text[start : start + WINDOW]
+        if " " not in window and "\n" not in window:
             return ENCODED.sub("", text)
     return text
 
@@ -192,26 +199,41 @@ def _brackets(text: str) -> str:
 
 def _links(text: str) -> str:
     """Return TEXT with each bracket link replaced by its words."""
-    # `find` is far faster than a pattern that must look at every character.
-    find, match = text.find, BRACKET.match
-    done: list[str] = []
-    after, at = 0, find("[")
-    while at >= 0:
-        link = match(text, at)
-        if link is None:
-            at = find("[", at + 1)
-            continue
-        done += (text[after:at], link[2] or _words_of_link(link[1]))
-        if link[2] and "\n" in link[1]:
-            done.append("\n" * link[1].count("\n"))
-        after = link.end()
-        at = find("[", after)
-    return "".join((*done, text[after:])) if done else text
+    before, *parts = text.split("[[")
+    if not parts:
+        return text
+    done = [before]
+    for part in parts:
+        target, _, rest = part.partition("]")
+        mark = rest[:1]
+        if mark == "[":
+            description, closed, tail = rest[1:].partition("]]")
+            if not closed or not description or "\n" in target:
+                return _all_links(text)
+            done += (description, tail)
+        elif mark and "\\" not in target:
+            done += (_words_of_link(target), rest[1:])
+        else:
+            return _all_links(text)
+    return "".join(done)
+
+
+def _all_links(text: str) -> str:
+    return BRACKET.sub(
+        lambda link: (
+            f"{link[2]}{_breaks(link[1])}" if link[2] is not None else _words_of_link(link[1])
+        ),
+        text,
+    )
+
+
+def _breaks(target: str) -> str:
+    return "\n" * target.count("\n")
 
 
 def _words_of_link(target: str) -> str:
     """Return what a reader sees of a link without description, with its line breaks."""
-    breaks = "\n" * target.count("\n")
+    breaks = _breaks(target)
     kind, colon, path = target.partition(":")
     if colon and kind.lower() == "id":
         return breaks
