@@ -11,7 +11,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 STARS = re.compile(r"\*+ ")
-HASH = re.compile(r"#\+(?:(begin|end)_(\S+)|(\S+):[ \t]*(.*))", re.IGNORECASE)
+# A comment, or the first or last line of a block, or a keyword.
+HASH = re.compile(
+    r"#(?:\+(?:(begin|end)_(\S+).*|(\S+):[ \t]*(.*))|(?: .*)?(?=\n|\Z))", re.IGNORECASE
+)
+# Keywords that belong to the element below them; only a caption holds objects.
+AFFILIATED = re.compile(
+    r"(?:attr_\S+|call|data|headers?|label|name|plot|resname|results?|source|srcname|tblname)"
+    r"(?:\[.*\])?"
+)
 LATEX = re.compile(r"\\begin\{([A-Za-z0-9*]+)\}")
 OPAQUE = frozenset(("src", "example", "export", "comment"))
 ESCAPED = re.compile(r"^([ \t]*,*),(?=\*|#\+)", re.MULTILINE)
@@ -29,41 +37,53 @@ class Elements:
     """What TEXT holds besides running text, each list in order.
 
     heads: offset of each heading; a star in a block is one, as in Org.
-    keywords: key in lower case → values.  opaque: spans where no link is.
-    blocks: the opaque spans that are code, examples or comments.
+    keywords: key in lower case → values.
+    blocks: spans of code, examples and comments.
+    opaque: these, LaTeX, and every line that starts with a hash sign.
+    linking: spans of the values of keywords that may hold links.
     """
 
-    __slots__ = ("blocks", "heads", "keywords", "opaque", "text")
+    __slots__ = ("blocks", "heads", "keywords", "linking", "opaque", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.heads = headings(text)
         self.keywords: dict[str, list[str]] = {}
         self.blocks: list[Span] = []
-        words: list[tuple[int, str, str]] = []
+        self.opaque: list[Span] = []
+        self.linking: list[Span] = []
         sides: list[tuple[int, str, str]] = []
-        at = text.find("#")
+        words: list[tuple[Span, str, str]] = []
+        find, match = text.find, HASH.match
+        at = find("#")
         while at >= 0:
-            mark = HASH.match(text, at)
-            if mark is not None:
-                start = line_start(text, at)
-                side, name, key, value = mark.groups()
-                if start < 0:
-                    pass
-                elif key:
-                    words.append((start, key.lower(), value.rstrip(" \t")))
-                else:
-                    sides.append((start, side.lower(), name.lower()))
+            mark = match(text, at)
+            if mark is not None and (start := line_start(text, at)) >= 0:
                 at = mark.end()
-            at = text.find("#", at + 1)
+                self.opaque.append((start, at))
+                key = mark[3]
+                if key:
+                    words.append((mark.span(4), key.lower(), mark[4]))
+                elif mark[1]:
+                    sides.append((start, mark[1].lower(), mark[2].lower()))
+            at = find("#", at + 1)
         if sides:
             self._read_blocks(sides)
-        self.opaque = self.blocks
-        for start, key, value in words:
-            if not self.blocks or not within(start, self.blocks):
-                self.keywords.setdefault(key, []).append(value)
+        for span, key, value in words:
+            if not self.blocks or not within(span[0], self.blocks):
+                self.keywords.setdefault(key, []).append(value.rstrip(" \t"))
+                if key != "filetags" and (":" in value or "[" in value):
+                    self._read_links(key, span)
         if "\\" in text and "\\begin{" in text:
             self._read_latex()
+        if self.blocks:
+            self.opaque = sorted(self.opaque + self.blocks)
+
+    def _read_links(self, key: str, span: Span) -> None:
+        """Note that a keyword may hold links, unless it belongs to what is below it."""
+        below = self.text[span[1] + 1 : span[1] + 2]
+        if below in ("", "\n") or AFFILIATED.fullmatch(key) is None:
+            self.linking.append(span)
 
     def _read_blocks(self, sides: list[tuple[int, str, str]]) -> None:
         """Take the blocks; one that is open when a heading comes is none."""
@@ -96,7 +116,8 @@ class Elements:
             elif bisect_right(self.heads, start) == bisect_right(self.heads, close):
                 after = line_end(text, close)
                 found.append((start, after))
-        self.opaque = sorted(self.blocks + found)
+        self.opaque += found
+        self.opaque.sort()
 
     def escaped(self) -> list[Span]:
         """Return the blocks in which Org's commas hide stars or keywords."""

@@ -45,12 +45,14 @@ def heading_name(title: str) -> str:
     return title.rstrip(" :").lower()
 
 
-def kind_of(title: str) -> UnitType:
-    """Return the kind of unit a heading with TITLE starts, "heading" if nothing special."""
-    name = heading_name(title)
+def kind_of(name: str) -> UnitType:
+    """Return the kind of unit a heading called NAME starts, "heading" if nothing special.
+
+    name: as `heading_name` makes it.
+    """
     if name in KINDS:
         return KINDS[name]
-    if title[:1] in TIME_STARTS and is_time_mark(title):
+    if name[:1] in TIME_STARTS and is_time_mark(name):
         return "timestamp"
     if ":" in name:
         label = name.partition(":")[0]

@@ -9,8 +9,7 @@ times: a line of two megabytes costs what as much text in short lines costs.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from roam_semantic.org.targets import (
     CITE_TYPES,
@@ -46,19 +45,12 @@ HIDDEN = re.compile(
       | \\\(.{1,1000}?\\\) | \\\[.{1,1000}?\\\] | \{\{\{.{1,1000}?\}\}\} | @@.{1,1000}?@@""",
     re.VERBOSE | re.DOTALL,
 )
-# Keywords that belong to the element below them; only a caption holds objects.
-AFFILIATED = re.compile(
-    r"#\+(?:attr_\S+|data|headers?|label|name|plot|resname|results?|source|srcname|tblname|call)"
-    r"(?:\[[^\]\n]*\])?:.*\n(?=.)|#\+(?:begin|end)",
-    re.IGNORECASE,
-)
 # First characters of lines that may hide a link or part it.
-WATCHED = frozenset(" \t#:|")
+WATCHED = frozenset(" \t:|")
 PLAIN_TYPES = frozenset(("id", "https", "http"))
 LONGEST_CITATION = 4000
 LONGEST_HIDDEN = 2200
 
-Span = tuple[int, int]
 # start (offset from 0), type, destination
 Found = tuple[int, str, str]
 
@@ -67,13 +59,15 @@ def links_of_prose(stretch: str, start: int) -> list[Found] | None:
     """Return the links of STRETCH, or None if it is not plain enough to tell.
 
     Plain: only id and web links in double brackets, and nothing that could
-    hide one (code, comments, tables) or be one without brackets.
+    hide one (code, tables) or be one without brackets.
     start: offset of the stretch in its text.
     """
-    if (
-        "#" in stretch or "|" in stretch or "=" in stretch or "~" in stretch
-        or "\\" in stretch or "@" in stretch or "{" in stretch
-    ):  # fmt: skip
+    if "|" in stretch:
+        table = _line_of(stretch, "|")
+        if ":" in stretch[table:] or "[" in stretch[table:]:
+            return None
+        stretch = stretch[:table]
+    if "=" in stretch or "~" in stretch or "\\" in stretch or "@" in stretch or "{" in stretch:
         return None
     before, *parts = stretch.split("[[")
     if ":" in before:
@@ -83,46 +77,42 @@ def links_of_prose(stretch: str, start: int) -> list[Found] | None:
     for part in parts:
         target, _, rest = part.partition("]")
         mark = rest[:1]
-        tail = rest[1:]
         if mark == "[":
-            description, _, tail = tail.partition("]]")
-            if not description or "\n" in description and BREAK.search(description):
+            description, _, rest = rest.partition("]]")
+            if len(description) < 2 or "\n" in description and BREAK.search(description):
                 return None
         kind, _, path = target.partition(":")
-        if ":" in tail or not mark or kind not in PLAIN_TYPES or "\n" in path or "::" in path:
+        if ":" in rest or not mark or kind not in PLAIN_TYPES or "\n" in path or "::" in path:
             return None
         found.append((at, kind, path))
         at += len(part) + 2
     return found
 
 
+def _line_of(text: str, mark: str) -> int:
+    """Return where the first line with MARK starts."""
+    return text.rfind("\n", 0, text.index(mark)) + 1
+
+
 def find_links(
     text: str,
     start: int,
     end: int,
-    opaque: Sequence[Span] = (),
     abbreviations: Mapping[str, str] | None = None,
 ) -> list[Found]:
     """Return the links and citations of TEXT[START:END], in order.
 
-    START is the start of a line, or stands in one that can hold links.
-    opaque: sorted (start, end) of blocks whose text is no Org text.
+    START is the start of a line, or stands in one that can hold links; no
+    block, comment or keyword is in the stretch.
     abbreviations: name → replacement, from the file's `#+LINK` lines.
     """
-    return _Search(text, start, end, opaque, abbreviations or {}).run()
+    return _Search(text, start, end, abbreviations or {}).run()
 
 
 class _Search:
-    def __init__(
-        self,
-        text: str,
-        start: int,
-        end: int,
-        opaque: Sequence[Span],
-        abbreviations: Mapping[str, str],
-    ) -> None:
+    def __init__(self, text: str, start: int, end: int, abbreviations: Mapping[str, str]) -> None:
         self.text, self.start, self.end = text, start, end
-        self.opaque, self.abbreviations = opaque, abbreviations
+        self.abbreviations = abbreviations
         # after: end of the last link; line: start of the line that `seen` stands in.
         self.after = self.line = self.seen = start
         self.found: list[Found] = []
@@ -207,10 +197,6 @@ class _Search:
         if newline >= 0:
             self.line = newline + 1
         self.seen = start
-        if self.opaque:
-            before = bisect_right(self.opaque, (start, len(text))) - 1
-            if before >= 0 and start < self.opaque[before][1]:
-                return False
         if text[self.line] in WATCHED and not self.watched(start, end):
             return False
         if "\n" in text[start:end] and BREAK.search(text, start, end):
@@ -231,10 +217,8 @@ class _Search:
         while text[mark] in " \t":
             mark += 1
         first, second = text[mark], text[mark + 1 : mark + 2]
-        if first in "#:" and second in (" ", "\n"):
+        if first == ":" and second in (" ", "\n"):
             return False
-        if first == "#" and second == "+":
-            return not AFFILIATED.match(text, mark) and text.find("\n", start, end) < 0
         return first != "|" or text.find("|", start, end) < 0
 
     def hidden(self, begin: int, start: int) -> bool:

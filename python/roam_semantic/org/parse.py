@@ -16,7 +16,7 @@ import msgspec
 
 from roam_semantic.org.body import Kept, joined, keep
 from roam_semantic.org.drawer import aliases, refs
-from roam_semantic.org.elements import Elements, Span
+from roam_semantic.org.elements import Elements, Span, between
 from roam_semantic.org.headline import (
     DEFAULT_WORDS,
     path_title,
@@ -77,7 +77,6 @@ class _Reader:
                 [value for key in TODO_KEYS for value in keywords.get(key, ())]
             )
         self.abbreviations = _abbreviations(keywords["link"]) if "link" in keywords else NONE
-        self.opaque = elements.opaque
         self.escaped = elements.escaped() if elements.blocks else ()
         # Number of the line that comes next.
         self.line = 1
@@ -118,12 +117,12 @@ class _Reader:
         text, stack = self.text, self.above
         blank = text.find(" ", head)
         level = blank - head
-        rest = text[blank + 1 : below].rstrip()
+        rest = text[blank + 1 : below].removesuffix("\n")
         while stack[-1].level >= level:
             stack.pop()
         above = stack[-1]
         todo, priority, title, own_tags = read_headline(rest, self.words)
-        name = in_path = title or rest or self.title
+        name = in_path = title or rest.strip() or self.title
         if "[" in title:
             name = shown(title)
             in_path = path_title(title) or name
@@ -146,8 +145,8 @@ class _Reader:
                     found.planning,
                 )  # fmt: skip
         if ":" in title or "[[" in title:
-            tagless = blank + 1 + len(without_tags(text[blank + 1 : below].rstrip()))
-            links = find_links(text, head, tagless, (), self.abbreviations)
+            tagless = blank + 1 + len(without_tags(rest))
+            links = find_links(text, head, tagless, self.abbreviations)
             self.take_links(here, links, head, self.line)
         self.add_section(here, name, node_id, above.path, todo, head, below, end, found)
 
@@ -198,14 +197,31 @@ class _Reader:
         body, lines, starts, pos, self.line = keep(
             text, start, end, first, self.elements.blocks, self.escaped
         )
-        links = None
-        if body and not starts:
-            links = links_of_prose(body, start) if "[" in body or ":" in body else ()
-        if links is None and end > start:
-            links = find_links(text, start, end, self.opaque, self.abbreviations)
-        if links:
-            self.take_links(here, links, start, first)
+        if starts or not body or "[" in body or ":" in body:
+            self.text_links(here, start, end, first)
         return body, lines, starts, pos
+
+    def text_links(self, here: _Above, start: int, end: int, line: int) -> None:
+        """Take the links of the text from START, in line LINE, to END."""
+        text, elements, top = self.text, self.elements, start
+        links: list[Found] = []
+        for span in between(start, end, elements.linking) if elements.linking else ():
+            links += find_links(text, *span, self.abbreviations)
+        with_keywords = bool(links)
+        opaque = between(start, end, elements.opaque) if elements.opaque else ()
+        for begin, after in (*opaque, (end, end)):
+            if begin > start:
+                stretch = text[start:begin]
+                if "[" in stretch or ":" in stretch:
+                    found = links_of_prose(stretch, start)
+                    if found is None:
+                        found = find_links(text, start, begin, self.abbreviations)
+                    links += found
+            start = max(start, after)
+        if with_keywords:
+            links.sort()
+        if links:
+            self.take_links(here, links, top, line)
 
     def property_links(self, here: _Above, found: Meta, line: int) -> None:
         """Take the links in a drawer whose first property stands in line LINE."""

@@ -38,11 +38,13 @@ def passages(body: str, too_long: TooLong = None) -> list[Passage]:
     if readable is None:
         special = plain_body(body)
         readable = special.text
-    text = tidy(readable)
-    if size(text) <= TARGET + SCRAP:
-        found = [Passage(text, _blank_lines(readable))] if text else []
-    else:
+    text = readable.strip(BLANK) if special is None else tidy(readable)
+    if size(text) > TARGET + SCRAP:
         found = _packed(special or Plain(readable))
+    elif text:
+        found = [Passage(text, 0 if readable[0] == text[0] else _blank_lines(readable))]
+    else:
+        found = []
     if too_long is None:
         return found
     return [
@@ -55,13 +57,10 @@ def passages(body: str, too_long: TooLong = None) -> list[Passage]:
 
 def tidy(text: str) -> str:
     """Return TEXT without blanks around it and with one blank line between paragraphs."""
-    text = text.strip(BLANK)
-    return GAP.sub("\n\n", text) if "\n\n" in text else text
+    return GAP.sub("\n\n", text.strip(BLANK))
 
 
 def _blank_lines(text: str) -> int:
-    if text[0] not in BLANK:
-        return 0
     return text.count("\n", 0, len(text) - len(text.lstrip(BLANK)))
 
 

@@ -19,26 +19,30 @@ CHECKBOX = re.compile(r"^([ \t]*(?:[-+*]|\d+[.)])[ \t]+)\[[ Xx-]\][ \t]+", re.MU
 LINE_BREAK = re.compile(r"\\\\[ \t]*(?=\n|\Z)")
 # Marks that stand around words.  The mark comes first in the pattern and what
 # must stand before it second, because Python looks for a literal fastest.
-EMPHASIS = {
-    mark: re.compile(
-        rf"{sign}(?<![^-\s('\"{{]{sign})(?=[^\s{sign}])([^\n]{{1,1000}}?(?:\n[^\n]{{1,1000}}?)??)"
-        rf"(?<=\S){sign}(?=[-\s.,:!?;'\")}}\[]|\Z)"
+EMPHASIS = [
+    (
+        mark,
+        re.compile(
+            rf"{sign}(?<![^-\s('\"{{]{sign})(?=[^\s{sign}])"
+            rf"([^\n]{{1,1000}}?(?:\n[^\n]{{1,1000}}?)??)(?<=\S){sign}(?=[-\s.,:!?;'\")}}\[]|\Z)"
+        ),
     )
     for mark, sign in (("*", r"\*"), ("/", "/"), ("_", "_"), ("=", "="), ("~", "~"), ("+", r"\+"))
-}
+]
 BLOCK = re.compile(r"[ \t]*#\+(begin|end)_(\S+)", re.IGNORECASE)
 COMMENT_BLOCK = re.compile(r"[ \t]*#\+begin_comment", re.IGNORECASE)
-RULE = re.compile(r"-{4,}[ \t]*")
-DRAWER_LINE = re.compile(r"[\w-]+:[ \t]*")
+RULE = re.compile(r"-{5,}[ \t]*")
+DRAWER_LINE = re.compile(r":[\w-]+:[ \t]*")
 BLANKS = ("", " ")
 VERBATIM = frozenset(("src", "example", "export", "comment"))
 # A run of characters no person typed; windows of this size find a long one in
 # a few jumps.
 WINDOW = 300
 ENCODED = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_=-]{250,}")
-SPECIAL = re.compile(r"[ \t]*([#|:]|-(?=----))(.*)")
+SPECIAL = re.compile(r"[ \t]*(?:[#|:]|-----)")
 # First characters of lines that may be special.
 STARTS = frozenset("#|:- \t")
+SPECIALS = frozenset("#:-")
 
 
 class Plain(msgspec.Struct):
@@ -83,27 +87,26 @@ def _special(lines: list[str]) -> Plain:
     done: list[str] = []
     after, header, last_row = 0, "", -1
     for number, line in enumerate(lines):
-        if number < after or line[:1] not in STARTS:
+        first = line[:1]
+        if first not in STARTS or number < after:
             continue
-        special = SPECIAL.match(line)
-        if special is None:
-            continue
-        first, rest = special.groups()
+        if first in " \t":
+            first = line.lstrip(" \t")[:1]
         if first == "|":
-            lines[number] = shown = _row(rest)
+            lines[number] = shown = _row(line)
             if number != last_row + 1:
                 header = shown
             elif shown:
                 tables[number] = header
             last_row = number
-        elif number in blocks:
+        elif first == "#" and number in blocks:
             done.append(inline("\n".join([*lines[after:number], ""])))
             after = blocks[number] + 1
             code.update(range(number, after))
             hidden = COMMENT_BLOCK.match(line) is not None
             done += _code(lines[number + 1 : after - 1], hidden)
-        else:
-            lines[number] = _shown(first, rest, line)
+        elif first in SPECIALS:
+            lines[number] = _shown(line.lstrip(" \t"), line)
     done.append(inline("\n".join(lines[after:])))
     return Plain("".join(done), tables, frozenset(code))
 
@@ -133,24 +136,29 @@ def _blocks(lines: list[str]) -> dict[int, int]:
     return found
 
 
-def _row(rest: str) -> str:
-    """Return the cells of a table's row, of which REST follows the first bar."""
-    if rest[:1] == "-":
+def _row(line: str) -> str:
+    """Return the cells of a table's row."""
+    cells = line.strip(" \t|")
+    if line.lstrip(" \t")[1:2] == "-":
         return ""
-    return ", ".join([cell for cell in map(str.strip, rest.split("|")) if cell])
+    cells = cells.replace(" | ", ", ")
+    if "|" in cells or "  " in cells:
+        return ", ".join([cell for cell in map(str.strip, cells.split("|")) if cell])
+    return cells
 
 
-def _shown(first: str, rest: str, line: str) -> str:
-    """Return what a reader sees of a LINE of FIRST and REST."""
+def _shown(stripped: str, line: str) -> str:
+    """Return what a reader sees of LINE, which is STRIPPED without its indentation."""
+    first, second = stripped[0], stripped[1:2]
     if first == ":":
-        if rest[:1] in BLANKS:
-            return rest[1:]
-        return "" if DRAWER_LINE.fullmatch(rest) else line
+        if second in BLANKS:
+            return stripped[2:]
+        return "" if DRAWER_LINE.fullmatch(stripped) else line
     if first == "-":
-        return "" if RULE.fullmatch(rest) else line
-    if rest[:8].lower() == "+caption":
-        return rest.partition(":")[2].strip()
-    return "" if rest[:1] == "+" or rest[:1] in BLANKS else line
+        return "" if RULE.fullmatch(stripped) else line
+    if stripped[:9].lower() == "#+caption":
+        return stripped.partition(":")[2].strip()
+    return "" if second == "+" or second in BLANKS else line
 
 
 def without_encoded(text: str) -> str:
@@ -177,9 +185,10 @@ def inline(text: str) -> str:
         text = SNIPPET.sub(r"\1", text)
     if "\\" in text:
         text = LINE_BREAK.sub("", text)
-    for mark in EMPHASIS:
-        if mark in text:
-            text = EMPHASIS[mark].sub(r"\1", text)
+    if "*" in text or "/" in text or "_" in text or "=" in text or "~" in text or "+" in text:
+        for mark, pair in EMPHASIS:
+            if mark in text:
+                text = pair.sub(r"\1", text)
     return text
 
 

@@ -16,7 +16,7 @@ from typing import get_args
 
 import msgspec
 
-from roam_semantic.org.kinds import COLLECTIONS, TRANSCRIPTS, heading_name, is_time_mark, kind_of
+from roam_semantic.org.kinds import COLLECTIONS, TRANSCRIPTS, heading_name, kind_of
 from roam_semantic.org.passages import Passage, TooLong, passages
 from roam_semantic.org.plain import plain
 from roam_semantic.org.split import TARGET, size
@@ -88,7 +88,7 @@ class _Segmenter:
 
     def top(self, section: Section) -> None:
         owner = self.above[0].owner
-        if "#+" in section.body:
+        if "#" in section.body:
             about = " ".join(filter(None, map(str.strip, ABOUT.findall(section.body))))
             if about:
                 self.units.append(Unit(owner, "metadata", section.title, (), 1, 1, plain(about)))
@@ -102,14 +102,15 @@ class _Segmenter:
         is_node = section.id is not None and section.id in self.ids
         here = _Above(level, section.id if is_node else above.owner)
         stack.append(here)
-        kind = kind_of(title)
+        name = heading_name(title)
+        kind = kind_of(name)
         if kind == "heading":
             kind = above.kind or kind
-            here.raw = heading_name(title) in TRANSCRIPTS
+            here.raw = name in TRANSCRIPTS
         elif kind == "timestamp" and above.raw and not is_node:
             here.raw = True
             return
-        elif heading_name(title) in COLLECTIONS:
+        elif name in COLLECTIONS:
             here.kind = kind
         if here.raw:
             section = msgspec.structs.replace(section, body="", lines=(), starts=())
@@ -126,7 +127,7 @@ class _Segmenter:
         body = section.body
         found = passages(body, self.too_long) if body else []
         text = found[0].text if found else ""
-        if len(text) >= PHRASE or len(found) > 1 or "#+" in body and has_embeds(body):
+        if len(text) >= PHRASE or len(found) > 1 or "#" in body and has_embeds(body):
             self.own(section, owner, kind, True, found)
             return
         length = size(section.title) + size(text) + 2
@@ -193,7 +194,7 @@ class _Segmenter:
         path = (*section.outline_path, section.title) if section.level else ()
         body = section.body
         explicit: list[Unit] = []
-        if "#+" in body and has_embeds(body):
+        if "#" in body and has_embeds(body):
             body, explicit = self.embeds(section, owner, path)
             found = None
         if found is None:
