@@ -29,8 +29,8 @@ AREAS = {
 }
 # Cases whose steps are a test of their own, or that later operations reach.
 ELSEWHERE = {"20", "21", "21b", "22", "22b", "23", "26", "27", "27b", "51", "52", "57", "57b", "58"}
-# (case, with org-roam's rows) → ids that must not be nodes although the check says node.
-WITHOUT_ROWS = {"13": {"t13-notfirst"}}
+# Thousands of units: their words are indexed, their vectors would take minutes.
+WORDS_ONLY = {"19", "19b", "24"}
 
 
 def cases():
@@ -64,7 +64,10 @@ class Case:
         if with_rows:
             database = load_database(name, laid, folder / "org-roam.db")
         self.work = Workspace(folder, Path(os.path.normpath(vault)), database)
-        self.answer = self.work.call("index")
+        if self.spec["id"] in WORDS_ONLY:
+            self.work.core.indexer.refresh(600.0)
+        else:
+            self.work.call("index")
 
     def rows(self, sql: str, *values):
         return self.work.core.reader().rows(sql, values)

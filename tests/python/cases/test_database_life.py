@@ -168,18 +168,6 @@ def test_case_22_a_lock_held_by_emacs_delays_nothing(tmp_path, how):
     work.close()
 
 
-def test_case_24_more_units_than_a_vector_query_may_return(tmp_path):
-    vault = materialise("24-more-units-than-knn-limit", tmp_path)
-    work = Workspace(tmp_path, vault)
-    work.call("index")
-
-    answer = work.call("semantic-search", query="anything at all", k=100)
-
-    assert 60 == len(answer.hits)
-    assert () == answer.degraded
-    work.close()
-
-
 def test_case_25_without_the_vector_extension_words_and_meaning_still_work(tmp_path, monkeypatch):
     work = Workspace(tmp_path, materialise("25-no-loadable-extensions", tmp_path))
     monkeypatch.setattr("roam_semantic.sqlite.vec_path", lambda: None)
