@@ -85,7 +85,7 @@ def _special(lines: list[str]) -> Plain:
     tables: dict[int, str] = {}
     code: set[int] = set()
     done: list[str] = []
-    after, header, last_row = 0, "", -1
+    after, header, last_row = 0, "", -2
     for number, line in enumerate(lines):
         first = line[:1]
         if first not in STARTS or number < after:

@@ -259,8 +259,9 @@ def no_duplicates(case, _):
 CHECKS = {
     check.__name__: check
     for check in (
-        nodes, not_nodes, titles, aliases, tags, priority, title_lookup_exact, backlinks, dangling,
-        search, no_error_queries, never_in_index, text_not_in_node, one_node_for, report, failed_units,
-        pending_units, never_title, titles_if_parsed, limits, stable_on_reindex, no_duplicates,
+        nodes, not_nodes, titles, aliases, tags, priority, title_lookup_exact, backlinks,
+        dangling, search, no_error_queries, never_in_index, text_not_in_node, one_node_for,
+        report, failed_units, pending_units, never_title, titles_if_parsed, limits,
+        stable_on_reindex, no_duplicates,
     )
 }  # fmt: skip

@@ -388,3 +388,13 @@ def test_every_node_is_found_by_a_unit_of_its_own(text):
     owners = {unit.node_id for unit in segment(note, note.nodes)}
 
     assert {node.id for node in note.nodes if node.id} <= owners
+
+
+def test_a_table_right_below_its_heading_repeats_its_header():
+    rows = "".join(f"| bee {n} | {n} grams of wax |\n" for n in range(80))
+    note = read_note(f"* H\n:PROPERTIES:\n:ID: h\n:END:\n| N | W |\n{rows}", "a.org")
+
+    texts = [unit.text for unit in segment(note, note.nodes) if unit.text]
+
+    assert len(texts) > 1
+    assert all(text.startswith("N, W\n") for text in texts)

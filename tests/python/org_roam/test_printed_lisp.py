@@ -209,3 +209,12 @@ def test_any_text_is_a_value_or_is_refused(text):
         return
 
     assert not isinstance(found, float) or not math.isnan(found)
+
+
+def test_a_string_whose_last_quote_is_escaped_is_not_closed():
+    with pytest.raises(LispError):
+        decode('"a\\"')
+
+
+def test_a_string_that_ends_in_a_backslash_is_read():
+    assert "a\\" == decode('"a\\\\"')
