@@ -52,6 +52,24 @@ class Elements:
         self.blocks: list[Span] = []
         self.opaque: list[Span] = []
         self.linking: list[Span] = []
+        sides, words = self._read_marks()
+        if sides:
+            self._read_blocks(sides)
+        for span, key, value in words:
+            if not self.blocks or not within(span[0], self.blocks):
+                self.keywords.setdefault(key, []).append(value.rstrip(" \t"))
+                if key != "filetags" and (":" in value or "[" in value):
+                    self._read_links(key, span)
+        if "\\" in text and "\\begin{" in text:
+            self._read_latex()
+        if self.blocks:
+            self.opaque = sorted(self.opaque + self.blocks)
+
+    def _read_marks(
+        self,
+    ) -> tuple[list[tuple[int, str, str]], list[tuple[Span, str, str]]]:
+        """Take lines that start with a hash sign; return sides of blocks, and keywords."""
+        text = self.text
         sides: list[tuple[int, str, str]] = []
         words: list[tuple[Span, str, str]] = []
         find, match = text.find, HASH.match
@@ -67,17 +85,7 @@ class Elements:
                 elif mark[1]:
                     sides.append((start, mark[1].lower(), mark[2].lower()))
             at = find("#", at + 1)
-        if sides:
-            self._read_blocks(sides)
-        for span, key, value in words:
-            if not self.blocks or not within(span[0], self.blocks):
-                self.keywords.setdefault(key, []).append(value.rstrip(" \t"))
-                if key != "filetags" and (":" in value or "[" in value):
-                    self._read_links(key, span)
-        if "\\" in text and "\\begin{" in text:
-            self._read_latex()
-        if self.blocks:
-            self.opaque = sorted(self.opaque + self.blocks)
+        return sides, words
 
     def _read_links(self, key: str, span: Span) -> None:
         """Note that a keyword may hold links, unless it belongs to what is below it."""
@@ -89,7 +97,9 @@ class Elements:
         """Take the blocks; one that is open when a heading comes is none."""
         heads = self.heads
         last_end = {
-            (bisect_right(heads, start), name): start for start, side, name in sides if side == "end"
+            (bisect_right(heads, start), name): start
+            for start, side, name in sides
+            if side == "end"
         }
         inside, opened = "", 0
         for start, side, name in sides:
@@ -97,9 +107,12 @@ class Elements:
                 if side == "end" and name == inside:
                     self.blocks.append((opened, line_end(self.text, start)))
                     inside = ""
-            elif side == "begin" and name in OPAQUE:
-                if last_end.get((bisect_right(heads, start), name), -1) > start:
-                    inside, opened = name, start
+            elif (
+                side == "begin"
+                and name in OPAQUE
+                and last_end.get((bisect_right(heads, start), name), -1) > start
+            ):
+                inside, opened = name, start
 
     def _read_latex(self) -> None:
         """Take LaTeX environments that end before the next heading."""

@@ -16,7 +16,7 @@ import msgspec
 
 from roam_semantic.org.body import Kept, joined, keep
 from roam_semantic.org.drawer import aliases, refs
-from roam_semantic.org.elements import Elements, Span, between
+from roam_semantic.org.elements import Elements, between
 from roam_semantic.org.headline import (
     DEFAULT_WORDS,
     path_title,
@@ -26,7 +26,15 @@ from roam_semantic.org.headline import (
     without_tags,
 )
 from roam_semantic.org.links import Found, find_links, links_of_prose
-from roam_semantic.org.outline import META_STARTS, TASK_STARS, Meta, is_task, is_task_end, meta, top_meta
+from roam_semantic.org.outline import (
+    META_STARTS,
+    TASK_STARS,
+    Meta,
+    is_task,
+    is_task_end,
+    meta,
+    top_meta,
+)
 from roam_semantic.org.planning import planned
 from roam_semantic.values import Link, Node, Note, Section
 
@@ -73,9 +81,7 @@ class _Reader:
         self.tags = _file_tags(keywords["filetags"]) if "filetags" in keywords else ()
         self.words = DEFAULT_WORDS
         if not keywords.keys().isdisjoint(TODO_KEYS):
-            self.words = todo_words(
-                [value for key in TODO_KEYS for value in keywords.get(key, ())]
-            )
+            self.words = todo_words([value for key in TODO_KEYS for value in keywords.get(key, ())])
         self.abbreviations = _abbreviations(keywords["link"]) if "link" in keywords else NONE
         self.escaped = elements.escaped() if elements.blocks else ()
         # Number of the line that comes next.

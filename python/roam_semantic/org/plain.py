@@ -6,7 +6,9 @@ import re
 
 import msgspec
 
-BRACKET = re.compile(r"\[\[((?:[^\]\[\\]++|\\.)++)\](?:\[([^\]](?:[^\]]|\](?!\]))*+)\])?\]", re.DOTALL)
+BRACKET = re.compile(
+    r"\[\[((?:[^\]\[\\]++|\\.)++)\](?:\[([^\]](?:[^\]]|\](?!\]))*+)\])?\]", re.DOTALL
+)
 FOOTNOTE = re.compile(r"\[fn:[^\]\[:\s]*+(?::([^\]\[]*+))?\]")
 DEFINITION = re.compile(r"^\[fn:[^\]\[:\s]+\][ \t]*", re.MULTILINE)
 CITATION = re.compile(r"\[cite(?:/[\w/-]+)?:([^\]\[]*+)\]")

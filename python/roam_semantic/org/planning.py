@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 
 PLANNING = re.compile(r"[ \t]*(?:CLOSED|DEADLINE|SCHEDULED):.*(?:\n|\Z)", re.IGNORECASE)
 STAMP = re.compile(
-    r"[ \t]*[\[<](\d{4})-(\d{2})-(\d{2})(?: +[^\]+0-9>\r\n -]+)?(?: +(\d{1,2}):(\d{2}))?[^>\]\n]*[\]>]"
+    r"[ \t]*[\[<](\d{4})-(\d{2})-(\d{2})(?: +[^\]+0-9>\r\n -]+)?"
+    r"(?: +(\d{1,2}):(\d{2}))?[^>\]\n]*[\]>]"
 )
 
 

@@ -120,9 +120,7 @@ class _Segmenter:
         else:
             self.maybe_short(section, here.owner, kind, leaf)
 
-    def maybe_short(
-        self, section: Section, owner: str | None, kind: UnitType, leaf: bool
-    ) -> None:
+    def maybe_short(self, section: Section, owner: str | None, kind: UnitType, leaf: bool) -> None:
         """Let SECTION wait for company if it says less than a phrase."""
         body = section.body
         found = passages(body, self.too_long) if body else []
@@ -205,9 +203,7 @@ class _Segmenter:
         for part, passage in enumerate(found):
             if (part or not section.level) and passage.text:
                 line, pos = place(section, passage.line)
-            self.units.append(
-                Unit(owner, kind, section.title, path, line, pos, passage.text, part)
-            )
+            self.units.append(Unit(owner, kind, section.title, path, line, pos, passage.text, part))
         self.units += explicit
 
     def embeds(
