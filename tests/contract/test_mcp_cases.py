@@ -201,9 +201,11 @@ def test_31_an_index_longer_than_the_client_waits(tmp_path):
     assert "index" == status["job"]["operation"]
     done = status["index"]["indexed"]
     assert 0 == wire.end()
+    taken_up(Wire(tmp_path, PROGRAM, **settings | {"PYTHONPATH": str(ROOT / "python")}), done)
 
-    # The next start goes on where that one was stopped.
-    again = Wire(tmp_path, PROGRAM, **settings | {"PYTHONPATH": str(ROOT / "python")})
+
+def taken_up(again, done):
+    """The next start goes on where the one before was stopped, with DONE units made."""
     again.initialize()
     assert until(lambda: not call(again, "s", "roam_status")["structuredContent"]["job"])
     answer = call(again, "i", "roam_index")["structuredContent"]
