@@ -14,13 +14,13 @@ import pytest
 from roam_semantic.store.check import faults
 from tests.support import Workspace
 
-KILLS = 12
+KILLS = 8
 
 
 @pytest.fixture
 def work(tmp_path):
     made = Workspace(tmp_path)
-    for number in range(400):
+    for number in range(150):
         made.note(
             f"n{number}",
             f"Note {number}",
@@ -66,4 +66,4 @@ def test_a_killed_indexer_leaves_whole_notes_and_is_taken_up(work):
     assert killed > KILLS / 3
     assert 0 == subprocess.run(command(work), env=environment(work), capture_output=True).returncode
     stats = work.call("index-stats")
-    assert (400, 1200, 0) == (stats.files, stats.units, stats.index.pending)
+    assert (150, 450, 0) == (stats.files, stats.units, stats.index.pending)
