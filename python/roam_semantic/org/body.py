@@ -14,17 +14,22 @@ Kept = tuple[str, tuple[int, ...], tuple[int, ...], int, int]
 
 
 def keep(
-    text: str, start: int, end: int, line: int, blocks: Sequence[Span], escaped: Sequence[Span]
+    text: str,
+    start: int,
+    end: int,
+    line: int,
+    blocks: Sequence[Span] | None,
+    escaped: Sequence[Span],
 ) -> Kept:
     """Return the lines of TEXT[START:END], of which START stands in line LINE.
 
     Logs and clocks are left out.  blocks: sorted spans in which they are text;
-    escaped: those with escaped stars or keywords.
+    None: there are no logs.  escaped: blocks with escaped stars or keywords.
     """
     body = text[start:end].rstrip("\n")
     if not body:
         return "", (), (), 0, line + end - start
-    cuts = logs(text, start, end, blocks) if ":" in body else ()
+    cuts = () if blocks is None else logs(text, start, end, blocks)
     if escaped:
         escaped = between(start, end, escaped)
     if cuts or escaped:

@@ -200,16 +200,18 @@ class _Reader:
             if drawer.count(":") > 2 * drawer.count("\n") or "[[" in drawer:
                 self.property_links(here, found, first + lines_above - drawer.count("\n") - 1)
             first += lines_above
+        prose = start < end and self.text_links(here, start, end, first)
         body, lines, starts, pos, self.line = keep(
-            text, start, end, first, self.elements.blocks, self.escaped
+            text, start, end, first, None if prose else self.elements.blocks, self.escaped
         )
-        if starts or not body or "[" in body or ":" in body:
-            self.text_links(here, start, end, first)
         return body, lines, starts, pos
 
-    def text_links(self, here: _Above, start: int, end: int, line: int) -> None:
-        """Take the links of the text from START, in line LINE, to END."""
-        text, elements, top = self.text, self.elements, start
+    def text_links(self, here: _Above, start: int, end: int, line: int) -> bool:
+        """Take the links of the text from START, in line LINE, to END.
+
+        Return whether it is plain prose, its blocks and keywords aside.
+        """
+        text, elements, top, prose = self.text, self.elements, start, True
         links: list[Found] = []
         for span in between(start, end, elements.linking) if elements.linking else ():
             links += find_links(text, *span, self.abbreviations)
@@ -218,9 +220,10 @@ class _Reader:
         for begin, after in (*opaque, (end, end)):
             if begin > start:
                 stretch = text[start:begin]
-                if "[" in stretch or ":" in stretch:
+                if ":" in stretch or "[" in stretch:
                     found = links_of_prose(stretch, start)
                     if found is None:
+                        prose = False
                         found = find_links(text, start, begin, self.abbreviations)
                     links += found
             start = max(start, after)
@@ -228,6 +231,7 @@ class _Reader:
             links.sort()
         if links:
             self.take_links(here, links, top, line)
+        return prose
 
     def property_links(self, here: _Above, found: Meta, line: int) -> None:
         """Take the links in a drawer whose first property stands in line LINE."""

@@ -76,9 +76,11 @@ def prose(text: str) -> str | None:
         text = without_encoded(text)
     if "#" in text or "|" in text or "-----" in text:
         return None
-    if ":" in text and any(map(SPECIAL.match, text.split("\n"))):
+    linkless = _brackets(text) if "[" in text else text
+    # Most colons stand in links.
+    if ":" in linkless and any(map(SPECIAL.match, text.split("\n"))):
         return None
-    return inline(text)
+    return _without_marks(linkless)
 
 
 def _special(lines: list[str]) -> Plain:
@@ -175,8 +177,10 @@ def without_encoded(text: str) -> str:
 
 def inline(text: str) -> str:
     """Return running TEXT without inline markup; it keeps its number of lines."""
-    if "[" in text:
-        text = _brackets(text)
+    return _without_marks(_brackets(text) if "[" in text else text)
+
+
+def _without_marks(text: str) -> str:
     if "<" in text:
         text = STAMP.sub(r"\1", text)
         text = ANGLE.sub(r"\1", text)
