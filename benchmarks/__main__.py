@@ -4,6 +4,7 @@
     python -m benchmarks --million       the searching rows at a million units too
     python -m benchmarks --notes 1000    smaller, for a quick look
     python -m benchmarks --only starting printing
+    python -m benchmarks --readme        put the table into README.org too
 
 Everything it writes is in .bench/.  Ratios are of one run, variants taking
 turns; times are "least / median / 95 of 100".  Processor time of the process
@@ -51,7 +52,22 @@ def main(words: Sequence[str]) -> int:
     print(table)
     with open(os.path.join(BENCH, "table.org"), "w", encoding="utf-8") as file:
         file.write(table + "\n")
+    if told.readme:
+        put_into_readme(table, words)
     return 0
+
+
+def put_into_readme(table: str, words: Sequence[str]) -> None:
+    """Put TABLE and the command that made it between the marks of README.org."""
+    path = os.path.join(ROOT, "README.org")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    before, _, rest = text.partition("# begin speed\n")
+    _, mark, after = rest.partition("# end speed\n")
+    command = "make bench MILLION=1" if "--million" in words else "make bench"
+    made = f"Made by ~{command}~; each ratio is of one run, its variants taking turns.\n\n{table}\n"
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(f"{before}# begin speed\n{made}{mark}{after}")
 
 
 def _arguments(words: Sequence[str]) -> argparse.Namespace:
@@ -62,6 +78,7 @@ def _arguments(words: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--notes", type=int, default=NOTES, help="how many notes to generate")
     parser.add_argument("--million", action="store_true", help="a million units too")
+    parser.add_argument("--readme", action="store_true", help="put the table into README.org")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     return parser.parse_args(words)
 
