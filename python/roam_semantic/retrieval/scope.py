@@ -28,6 +28,7 @@ MOST_SECONDS = 9_000_000_000
 # Up to so many files their units are found by id, which spares the words leg most rows.
 FEW_FILES = 64
 
+_YEAR = "[0-9]" * 4
 _DAILY = re.compile(r"(\d{4})([-_]?)(\d{2})\2(\d{2})(?!\d)")
 
 
@@ -180,16 +181,20 @@ def _common_folder(reader: Connection) -> int:
 
 
 def _dated(reader: Connection, since: str, until: str) -> set[int]:
-    first, after = _local_ns(since, 0), _local_ns(until, 1)
-    found: set[int] = set()
-    rows = reader.rows(
-        "SELECT key, path, mtime_ns FROM embed_files WHERE mtime_ns BETWEEN ? AND ?"
-        " OR path GLOB '*/[0-9][0-9][0-9][0-9]*'",
-        (first, after - 1),
+    """Return the keys of files of the days SINCE to UNTIL."""
+    looks_daily = f"(path GLOB '*/{_YEAR}[-_]??[-_]??*' OR path GLOB '*/{_YEAR}????[^0-9]*')"
+    changed = (_local_ns(since, 0), _local_ns(until, 1) - 1)
+    found = set(
+        _ids(
+            reader,
+            f"SELECT key FROM embed_files WHERE mtime_ns BETWEEN ? AND ? AND NOT {looks_daily}",
+            changed,
+        )
     )
-    for key, path, changed in rows:
+    rows = reader.rows(f"SELECT key, path, mtime_ns FROM embed_files WHERE {looks_daily}")
+    for key, path, changed_ns in rows:
         day = _daily(path)
-        if first <= changed < after if day is None else since <= day <= until:
+        if changed[0] <= changed_ns <= changed[1] if day is None else since <= day <= until:
             found.add(key)
     return found
 
