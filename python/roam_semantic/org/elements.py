@@ -200,14 +200,10 @@ def line_end(text: str, at: int) -> int:
 
 def within(at: int, spans: Sequence[Span]) -> bool:
     """Say whether AT lies in one of the sorted SPANS."""
-    before = bisect_right(spans, at, key=_begin) - 1
+    before = bisect_left(spans, (at + 1,)) - 1
     return before >= 0 and at < spans[before][1]
 
 
 def between(start: int, end: int, spans: Sequence[Span]) -> Sequence[Span]:
     """Return those of the sorted SPANS that start from START to before END."""
-    return spans[bisect_left(spans, start, key=_begin) : bisect_left(spans, end, key=_begin)]
-
-
-def _begin(span: Span) -> int:
-    return span[0]
+    return spans[bisect_left(spans, (start,)) : bisect_left(spans, (end,))]

@@ -78,11 +78,14 @@ def links_of_prose(stretch: str, start: int) -> list[Found] | None:
         target, _, rest = part.partition("]")
         mark = rest[:1]
         if mark == "[":
-            description, _, rest = rest.partition("]]")
+            description, closed, rest = rest.partition("]]")
             if len(description) < 2 or "\n" in description and BREAK.search(description):
                 return None
+            mark = closed
         kind, _, path = target.partition(":")
-        if ":" in rest or not mark or kind not in PLAIN_TYPES or "\n" in path or "::" in path:
+        if not mark or ":" in rest or kind not in PLAIN_TYPES or not path.isprintable():
+            return None
+        if "[" in path or "::" in path:
             return None
         found.append((at, kind, path))
         at += len(part) + 2

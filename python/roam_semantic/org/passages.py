@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from roam_semantic.org.plain import Plain, inline, plain_body, prose
+from roam_semantic.org.plain import Plain, inline, prose, special
 from roam_semantic.org.split import SCRAP, TARGET, fitting, pieces, size
 
 # What Python's `strip` takes for a letter although nobody sees it.
@@ -33,14 +33,13 @@ def passages(body: str, too_long: TooLong = None) -> list[Passage]:
     """
     if not body:
         return []
-    readable = prose(body)
-    special = None
+    readable, lines = prose(body), None
     if readable is None:
-        special = plain_body(body)
-        readable = special.text
-    text = readable.strip(BLANK) if special is None else tidy(readable)
+        lines = special(body)
+        readable = lines.text
+    text = readable.strip(BLANK) if lines is None else tidy(readable)
     if size(text) > TARGET + SCRAP:
-        found = _packed(special or Plain(readable))
+        found = _packed(lines or Plain(readable))
     elif text:
         found = [Passage(text, 0 if readable[0] == text[0] else _blank_lines(readable))]
     else:

@@ -32,14 +32,14 @@ EMPHASIS = [
     for mark, sign in (("*", r"\*"), ("/", "/"), ("_", "_"), ("=", "="), ("~", "~"), ("+", r"\+"))
 ]
 BLOCK = re.compile(r"[ \t]*#\+(begin|end)_(\S+)", re.IGNORECASE)
-COMMENT_BLOCK = re.compile(r"[ \t]*#\+begin_comment", re.IGNORECASE)
+COMMENT_BLOCK = re.compile(r"#\+begin_comment", re.IGNORECASE)
 RULE = re.compile(r"-{5,}[ \t]*")
 DRAWER_LINE = re.compile(r":[\w-]+:[ \t]*")
 BLANKS = ("", " ")
 VERBATIM = frozenset(("src", "example", "export", "comment"))
 # A run of characters no person typed; windows of this size find a long one in
 # a few jumps.
-WINDOW = 300
+WINDOW = 400
 ENCODED = re.compile(r"(?:data:[\w/+.-]+;base64,)?[A-Za-z0-9+/_=-]{250,}")
 SPECIAL = re.compile(r"[ \t]*(?:[#|:]|-----)")
 # First characters of lines that may be special.
@@ -67,13 +67,12 @@ def plain(text: str) -> str:
 def plain_body(text: str) -> Plain:
     """Return the readable TEXT with what must be known to cut it well."""
     readable = prose(text)
-    return _special(without_encoded(text).split("\n")) if readable is None else Plain(readable)
+    return special(text) if readable is None else Plain(readable)
 
 
 def prose(text: str) -> str | None:
     """Return the readable TEXT if none of its lines is special, else None."""
-    if len(text) >= 2 * WINDOW:
-        text = without_encoded(text)
+    text = without_encoded(text)
     if "#" in text or "|" in text or "-----" in text:
         return None
     linkless = _brackets(text) if "[" in text else text
@@ -83,19 +82,19 @@ def prose(text: str) -> str | None:
     return _without_marks(linkless)
 
 
-def _special(lines: list[str]) -> Plain:
-    """Return LINES made readable; a dropped line leaves a blank one."""
-    blocks = _blocks(lines)
+def special(text: str) -> Plain:
+    """Return TEXT, which has special lines, made readable; a dropped one leaves a blank one."""
+    lines = without_encoded(text).split("\n")
+    blocks: dict[int, int] | None = None
     tables: dict[int, str] = {}
     code: set[int] = set()
     done: list[str] = []
     after, header, last_row = 0, "", -2
-    for number, line in enumerate(lines):
-        first = line[:1]
-        if first not in STARTS or number < after:
+    for number in [number for number, line in enumerate(lines) if line[:1] in STARTS]:
+        if number < after:
             continue
-        if first in " \t":
-            first = line.lstrip(" \t")[:1]
+        line = lines[number].lstrip(" \t")
+        first = line[:1]
         if first == "|":
             lines[number] = shown = _row(line)
             if number != last_row + 1:
@@ -103,21 +102,25 @@ def _special(lines: list[str]) -> Plain:
             elif shown:
                 tables[number] = header
             last_row = number
-        elif first == "#" and number in blocks:
+        elif first == "#" and line[:8].lower() == "#+begin_":
+            blocks = _blocks(lines) if blocks is None else blocks
+            end = blocks.get(number)
+            if end is None:
+                lines[number] = ""
+                continue
             done.append(inline("\n".join([*lines[after:number], ""])))
-            after = blocks[number] + 1
+            after = end + 1
             code.update(range(number, after))
-            hidden = COMMENT_BLOCK.match(line) is not None
-            done += _code(lines[number + 1 : after - 1], hidden)
+            done.append(_code(lines[number + 1 : end], COMMENT_BLOCK.match(line) is not None))
         elif first in SPECIALS:
-            lines[number] = _shown(line.lstrip(" \t"), line)
+            lines[number] = _shown(line, lines[number])
     done.append(inline("\n".join(lines[after:])))
     return Plain("".join(done), tables, frozenset(code))
 
 
-def _code(lines: list[str], hidden: bool) -> list[str]:
+def _code(lines: list[str], hidden: bool) -> str:
     """Return the text of a block with its LINES, and blank ones around them."""
-    return ["\n", *["\n" if hidden else f"{line}\n" for line in lines], "\n"]
+    return "\n" * (len(lines) + 2) if hidden else "\n".join(["", *lines, "", ""])
 
 
 def _blocks(lines: list[str]) -> dict[int, int]:
@@ -141,9 +144,9 @@ def _blocks(lines: list[str]) -> dict[int, int]:
 
 
 def _row(line: str) -> str:
-    """Return the cells of a table's row."""
+    """Return the cells of a table's row LINE, which is not indented."""
     cells = line.strip(" \t|")
-    if line.lstrip(" \t")[1:2] == "-":
+    if line[1:2] == "-":
         return ""
     cells = cells.replace(" | ", ", ")
     if "|" in cells or "  " in cells:
@@ -167,6 +170,8 @@ def _shown(stripped: str, line: str) -> str:
 
 def without_encoded(text: str) -> str:
     """Return TEXT without base64 and other runs no person typed."""
+    if len(text) < 2 * WINDOW:
+        return text
     # A run of two windows holds a whole one; most windows of prose hold a blank.
     for start in range(0, len(text) - WINDOW + 1, WINDOW):
         window = text[start : start + WINDOW]
