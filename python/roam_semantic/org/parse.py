@@ -16,7 +16,7 @@ import msgspec
 
 from roam_semantic.org.body import Kept, joined, keep
 from roam_semantic.org.drawer import aliases, refs
-from roam_semantic.org.elements import Elements, between
+from roam_semantic.org.elements import Elements, Span, between
 from roam_semantic.org.headline import (
     DEFAULT_WORDS,
     path_title,
@@ -211,27 +211,44 @@ class _Reader:
 
         Return whether it is plain prose, its blocks and keywords aside.
         """
-        text, elements, top, prose = self.text, self.elements, start, True
-        links: list[Found] = []
-        for span in between(start, end, elements.linking) if elements.linking else ():
-            links += find_links(text, *span, self.abbreviations)
-        with_keywords = bool(links)
+        elements = self.elements
         opaque = between(start, end, elements.opaque) if elements.opaque else ()
+        if not opaque:
+            links, prose = self.stretch_links(start, end)
+        else:
+            links, prose = self.links_around(start, end, opaque)
+        if links:
+            self.take_links(here, links, start, line)
+        return prose
+
+    def stretch_links(self, start: int, end: int) -> tuple[list[Found], bool]:
+        """Return the links of running text, and whether it is plain prose."""
+        stretch = self.text[start:end]
+        if "[" not in stretch and ":" not in stretch:
+            return [], True
+        found = links_of_prose(stretch, start)
+        if found is not None:
+            return found, True
+        return find_links(self.text, start, end, self.abbreviations), False
+
+    def links_around(
+        self, start: int, end: int, opaque: Sequence[Span]
+    ) -> tuple[list[Found], bool]:
+        """Return the links of text with keywords and OPAQUE parts, and whether it is prose."""
+        links: list[Found] = []
+        linking = between(start, end, self.elements.linking)
+        for span in linking:
+            links += find_links(self.text, *span, self.abbreviations)
+        plain = True
         for begin, after in (*opaque, (end, end)):
             if begin > start:
-                stretch = text[start:begin]
-                if ":" in stretch or "[" in stretch:
-                    found = links_of_prose(stretch, start)
-                    if found is None:
-                        prose = False
-                        found = find_links(text, start, begin, self.abbreviations)
-                    links += found
+                found, prose = self.stretch_links(start, begin)
+                links += found
+                plain = plain and prose
             start = max(start, after)
-        if with_keywords:
+        if linking:
             links.sort()
-        if links:
-            self.take_links(here, links, top, line)
-        return prose
+        return links, plain
 
     def property_links(self, here: _Above, found: Meta, line: int) -> None:
         """Take the links in a drawer whose first property stands in line LINE."""
