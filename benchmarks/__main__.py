@@ -29,7 +29,7 @@ from benchmarks import (
     writing,
 )
 from benchmarks.ground import Ground
-from benchmarks.table import Row, machine, org_table
+from benchmarks.table import Row, machine, number, org_table
 from roam_semantic.models.choose import choose
 from roam_semantic.models.embedder import Embedder
 from roam_semantic.settings import load
@@ -101,7 +101,10 @@ def measure(count: int, model: Embedder, only: Sequence[str]) -> list[Row]:
     for name, part in parts.items():
         if name in only:
             tell(name)
-            rows += part()
+            found = part()
+            rows += found
+            for row in found:
+                tell(f"  {row.name}: {number(row.value)}{row.unit} ({row.details})")
     return rows
 
 
