@@ -75,8 +75,9 @@ class Elements:
         find, match = text.find, HASH.match
         at = find("#")
         while at >= 0:
-            mark = match(text, at)
-            if mark is not None and (start := line_start(text, at)) >= 0:
+            start = line_start(text, at)
+            mark = match(text, at) if start >= 0 else None
+            if mark is not None:
                 at = mark.end()
                 self.opaque.append((start, at))
                 key = mark[3]

@@ -32,24 +32,25 @@ COLON = re.compile(r":(?=[^\s:\]\[<>])")
 _NAKED = r"[^\]\[ \t\n()<>]++"
 _NESTED = rf"\((?:{_NAKED}|\([^\]\[ \t\n()<>]*+\))*+\)"
 PATH = re.compile(rf"(?:{_NAKED}|{_NESTED})++")
-ANGLE = re.compile(r"[^>\n]{0,2000}(?:\n[ \t]*[^> \t\n][^>\n]{0,2000}){0,9}>")
+ANGLE = re.compile(r"[^<>\n]{0,1000}+(?:\n[ \t]*+[^<> \t\n][^<>\n]{0,1000}+){0,3}+>")
 CITE = re.compile(r"\[cite(?:/[\w/-]+)?:[\t\n ]*")
+# Brackets may stand in it, in pairs.
+CITATION = re.compile(r"\[(?:[^\]\[]++|\[[^\]\[]*+\])*+\]")
 WRAP = re.compile(r"[ \t]*\n[ \t]*")
 # Where a paragraph ends although the text goes on.
 BREAK = re.compile(r"\n[ \t]*(?:\n|[-+] |\d+[.)][ \t]|\||#\+|\*+ |:END:|\Z)", re.IGNORECASE)
 # What hides a link: =verbatim=, ~code~, LaTeX, macros, export snippets.
 MARK = re.compile(r"[=~](?=\S)|\\[(\[]|\{\{\{|@@")
 HIDDEN = re.compile(
-    r"""(?:(?<=[-\s('"{])|(?<![\s\S]))([=~])(?=\S)[^\n]{1,1000}?(?:\n[^\n]{0,1000}?)??(?<=\S)\1
+    r"""(?:(?<=[-\s('"{])|(?<![\s\S]))([=~])(?=\S)[^\n]{1,300}?(?:\n[^\n]{0,300}?)??(?<=\S)\1
         (?=[-\s.,:!?;'")}\[]|\Z)
-      | \\\(.{1,1000}?\\\) | \\\[.{1,1000}?\\\] | \{\{\{.{1,1000}?\}\}\} | @@.{1,1000}?@@""",
+      | \\\(.{1,300}?\\\) | \\\[.{1,300}?\\\] | \{\{\{.{1,300}?\}\}\} | @@.{1,300}?@@""",
     re.VERBOSE | re.DOTALL,
 )
 # First characters of lines that may hide a link or part it.
 WATCHED = frozenset(" \t:|")
 PLAIN_TYPES = frozenset(("id", "https", "http"))
-LONGEST_CITATION = 4000
-LONGEST_HIDDEN = 2200
+LONGEST_HIDDEN = 700
 
 # start (offset from 0), type, destination
 Found = tuple[int, str, str]
@@ -188,8 +189,10 @@ class _Search:
         text, at = self.text, self.start
         while (head := CITE.search(text, at, self.end)) is not None:
             at = head.end()
-            start, close = head.start(), _closing(text, head.start(), self.end)
-            if close > 0 and KEY.search(text, at, close) and self.allowed(start, close):
+            start = head.start()
+            whole = CITATION.match(text, start, self.end)
+            close = whole.end() - 1 if whole else at
+            if whole and KEY.search(text, at, close) and self.allowed(start, close):
                 self.found += _cited(text, at, close)
                 at = self.after = close
 
@@ -252,17 +255,3 @@ def _cited(text: str, begin: int, close: int) -> list[Found]:
         found.append((begin, "cite", key[1]))
         begin = text.find(";", key.end(), close) + 1
     return found
-
-
-def _closing(text: str, start: int, end: int) -> int:
-    """Return where the bracket opened at START closes, -1 if nowhere near."""
-    depth = 0
-    for at in range(start, min(end, start + LONGEST_CITATION)):
-        char = text[at]
-        if char == "[":
-            depth += 1
-        elif char == "]":
-            depth -= 1
-            if not depth:
-                return at
-    return -1

@@ -6,17 +6,18 @@ import re
 
 import msgspec
 
+# The counts bound what an unclosed mark can cost.
 BRACKET = re.compile(
-    r"\[\[((?:[^\]\[\\]++|\\.)++)\](?:\[([^\]](?:[^\]]|\](?!\]))*+)\])?\]", re.DOTALL
+    r"\[\[((?:[^\]\[\\]++|\\.)++)\](?:\[([^\]]++(?:\](?!\])[^\]]*+){0,50}+)\])?\]", re.DOTALL
 )
 FOOTNOTE = re.compile(r"\[fn:[^\]\[:\s]*+(?::([^\]\[]*+))?\]")
 DEFINITION = re.compile(r"^\[fn:[^\]\[:\s]+\][ \t]*", re.MULTILINE)
 CITATION = re.compile(r"\[cite(?:/[\w/-]+)?:([^\]\[]*+)\]")
-STAMP = re.compile(r"<(\d{4}-\d\d-\d\d[^>\n]*)>")
-ANGLE = re.compile(r"<([A-Za-z][\w+]*:[^>\n]*)>")
+STAMP = re.compile(r"<(\d{4}-\d\d-\d\d[^<>\n]*+)>")
+ANGLE = re.compile(r"<([A-Za-z][\w+]{0,20}+:[^<>\n]*+)>")
 TARGET = re.compile(r"<<<?([^<>\n]+)>>>?")
-MACRO = re.compile(r"\{\{\{[^\n]{0,1000}?\}\}\}")
-SNIPPET = re.compile(r"@@[\w-]+:([^\n]{0,1000}?)@@")
+MACRO = re.compile(r"\{\{\{[^\n]{0,300}?\}\}\}")
+SNIPPET = re.compile(r"@@[\w-]+:([^\n]{0,300}?)@@")
 CHECKBOX = re.compile(r"^([ \t]*(?:[-+*]|\d+[.)])[ \t]+)\[[ Xx-]\][ \t]+", re.MULTILINE)
 LINE_BREAK = re.compile(r"\\\\[ \t]*(?=\n|\Z)")
 # Marks that stand around words.  The mark comes first in the pattern and what
@@ -26,7 +27,7 @@ EMPHASIS = [
         mark,
         re.compile(
             rf"{sign}(?<![^-\s('\"{{]{sign})(?=[^\s{sign}])"
-            rf"([^\n]{{1,1000}}?(?:\n[^\n]{{1,1000}}?)??)(?<=\S){sign}(?=[-\s.,:!?;'\")}}\[]|\Z)"
+            rf"([^\n]{{1,300}}?(?:\n[^\n]{{1,300}}?)??)(?<=\S){sign}(?=[-\s.,:!?;'\")}}\[]|\Z)"
         ),
     )
     for mark, sign in (("*", r"\*"), ("/", "/"), ("_", "_"), ("=", "="), ("~", "~"), ("+", r"\+"))
