@@ -70,13 +70,15 @@ def _starts(lines: list[str], first: int) -> list[int]:
     return list(accumulate([len(line) + 1 for line in lines], initial=first))[:-1]
 
 
-def joined(first: Kept, second: Kept) -> Kept:
-    """Return two stretches of one section as one."""
-    if not first[1] or not second[1]:
-        return second if second[1] else first
+def joined(parts: Sequence[Kept]) -> Kept:
+    """Return several stretches of one section as one."""
+    parts = [part for part in parts if part[1]]
+    if len(parts) < 2:
+        return parts[0] if parts else ("", (), (), 0, 0)
     starts = tuple(
         start
-        for text, _, places, pos, _ in (first, second)
+        for text, _, places, pos, _ in parts
         for start in places or _starts(text.split("\n"), pos)
     )
-    return f"{first[0]}\n{second[0]}", first[1] + second[1], starts, first[3], second[4]
+    lines = tuple(line for part in parts for line in part[1])
+    return "\n".join([part[0] for part in parts]), lines, starts, parts[0][3], parts[-1][4]

@@ -86,6 +86,8 @@ class _Reader:
         self.escaped = elements.escaped() if elements.blocks else ()
         # Number of the line that comes next.
         self.line = 1
+        # Text of sections that inline tasks interrupt, by place of the section.
+        self.stretches: dict[int, list[Kept]] = {}
 
     def note(self) -> Note:
         text, heads = self.text, self.elements.heads
@@ -102,6 +104,7 @@ class _Reader:
                 self.task(head, below, end, found)
             else:
                 self.heading(head, below, end, found)
+        self.join_stretches()
         return Note(
             self.file, self.title, tuple(self.nodes), tuple(self.links), tuple(self.sections)
         )
@@ -274,14 +277,18 @@ class _Reader:
         self.extend((*self.text_below(self.above[-1], head, below, end, found), 0))
 
     def extend(self, more: Kept) -> None:
+        """Add a stretch to the text of the section around an inline task."""
         number = next(above.number for above in reversed(self.above) if above.level < TASK_LEVEL)
         section = self.sections[number]
-        body, lines, starts, pos, _ = joined(
-            (section.body, section.lines, section.starts, section.body_pos, 0), more
-        )
-        self.sections[number] = msgspec.structs.replace(
-            section, body=body, lines=lines, starts=starts, body_pos=pos
-        )
+        own = (section.body, section.lines, section.starts, section.body_pos, 0)
+        self.stretches.setdefault(number, [own]).append(more)
+
+    def join_stretches(self) -> None:
+        for number, parts in self.stretches.items():
+            body, lines, starts, pos, _ = joined(parts)
+            self.sections[number] = msgspec.structs.replace(
+                self.sections[number], body=body, lines=lines, starts=starts, body_pos=pos
+            )
 
     def take_links(self, here: _Above, links: Sequence[Found], start: int, line: int) -> None:
         """Add LINKS, found from offset START in line LINE on, to those of the note."""
