@@ -27,6 +27,8 @@ ESCAPED = re.compile(r"^([ \t]*,*),(?=\*|#\+)", re.MULTILINE)
 LOG = re.compile(
     r"\n[ \t]*(?::(logbook|properties|clock|clocking|end):[ \t]*(?=\n|\Z)|clock:)", re.IGNORECASE
 )
+# What follows a keyword that belongs to nothing.
+ALONE = re.compile(r"\Z|\n(?:\Z|\n|\*+ |[ \t]*#\+end_)", re.IGNORECASE)
 # Deeper indentation before `#+` is not looked through.
 INDENT = 80
 
@@ -90,8 +92,7 @@ class Elements:
 
     def _read_links(self, key: str, span: Span) -> None:
         """Note that a keyword may hold links, unless it belongs to what is below it."""
-        below = self.text[span[1] + 1 : span[1] + 2]
-        if below in ("", "\n") or AFFILIATED.fullmatch(key) is None:
+        if AFFILIATED.fullmatch(key) is None or ALONE.match(self.text, span[1]):
             self.linking.append(span)
 
     def _read_blocks(self, sides: list[tuple[int, str, str]]) -> None:

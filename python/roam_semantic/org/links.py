@@ -48,7 +48,7 @@ HIDDEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # First characters of lines that may hide a link or part it.
-WATCHED = frozenset(" \t:|")
+WATCHED = frozenset(" \t:|%")
 PLAIN_TYPES = frozenset(("id", "https", "http"))
 LONGEST_HIDDEN = 700
 
@@ -68,7 +68,10 @@ def links_of_prose(stretch: str, start: int) -> list[Found] | None:
         if ":" in stretch[table:] or "[" in stretch[table:]:
             return None
         stretch = stretch[:table]
-    if "=" in stretch or "~" in stretch or "\\" in stretch or "@" in stretch or "{" in stretch:
+    if (
+        "=" in stretch or "~" in stretch or "\\" in stretch or "@" in stretch
+        or "{" in stretch or "%%(" in stretch
+    ):  # fmt: skip
         return None
     before, *parts = stretch.split("[[")
     if ":" in before:
@@ -133,10 +136,7 @@ class _Search:
             self.bare(at)
             if self.allowed(at, after):
                 raw = bracket[1]
-                if raw[:3] == "id:" and "::" not in raw and "\n" not in raw:
-                    self.found.append((at, "id", raw[3:]))
-                else:
-                    self.add(at, *resolved_bracket(raw, self.abbreviations))
+                self.add(at, *resolved_bracket(raw, self.abbreviations))
             self.after = after
             at = text.find("[[", after, end)
         self.bare(end)
@@ -223,7 +223,7 @@ class _Search:
         while text[mark] in " \t":
             mark += 1
         first, second = text[mark], text[mark + 1 : mark + 2]
-        if first == ":" and second in (" ", "\n"):
+        if first == ":" and second in (" ", "\n") or text.startswith("%%(", self.line):
             return False
         return first != "|" or text.find("|", start, end) < 0
 

@@ -21,7 +21,7 @@ LAST_LETTERS = frozenset(_LAST + _LAST.upper())
 LONGEST = max(map(len, (*TYPES, *CITE_TYPES)))
 
 # An apostrophe is part of a word in Org's syntax table, an underscore is not.
-TYPE = re.compile(rf"(?<![^\W_])(?<!')(?:{_ALL_TYPES})\Z", re.IGNORECASE)
+TYPE = re.compile(rf"(?<![^\W_])(?<!['$%])(?:{_ALL_TYPES})\Z", re.IGNORECASE)
 TYPED = re.compile(rf"({_ALL_TYPES}):", re.IGNORECASE)
 KEY = re.compile(r"@([-.:?!`'/*@+|(){}<>&_^$#%~\w]+)")
 WRAP = re.compile(r"[ \t]*\n[ \t]*")
@@ -53,6 +53,8 @@ def resolved_bracket(raw: str, abbreviations: Mapping[str, str]) -> tuple[str, s
 
     abbreviations: name → replacement, from the file's `#+LINK` lines.
     """
+    if raw[:3] == "id:" and "\\" not in raw and "\n" not in raw:
+        return "id", raw[3:].partition("::")[0]
     target = WRAP.sub(" ", raw) if "\n" in raw else raw
     if "\\" in target:
         target = ESCAPES.sub(lambda found: "\\" * (len(found[1]) // 2), target)

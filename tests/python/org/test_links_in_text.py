@@ -35,6 +35,7 @@ def links(text: str) -> list[tuple[str, str]]:
         ("[[file:///tmp/a.org]]", ("file", "/tmp/a.org")),
         ("[[./a.org]]", ("file", "./a.org")),
         ("[[~/a.org]]", ("file", "~/a.org")),
+        ("[[id:b\\]c]]", ("id", "b]c")),
         ("[[#wings]]", ("custom-id", "wings")),
         ("[[(label)]]", ("coderef", "label")),
         ("[[*Wings]]", ("fuzzy", "*Wings")),
@@ -81,6 +82,9 @@ def test_abbreviations_of_the_file_are_spelled_out():
         "#+begin_comment\n[[id:b]]\n#+end_comment\n",
         "# [[id:b]]\n",
         ": [[id:b]]\n",
+        "%%(diary [[id:b]])\n",
+        "A shell's 'https://a.example is quoted.\n",
+        "#+name: [[id:b]]\nBees hum.\n",
         "Say =[[id:b]]= here.\n",
         "Say ~[[id:b]]~ here.\n",
         "\\begin{align}\n[[id:b]]\n\\end{align}\n",
@@ -90,6 +94,11 @@ def test_abbreviations_of_the_file_are_spelled_out():
 )
 def test_what_is_no_running_text_holds_no_link(text):
     assert [] == links(text)
+
+
+@pytest.mark.parametrize("below", ["\nBees hum.\n", "* Bees\n", ""])
+def test_a_keyword_that_belongs_to_nothing_below_it_holds_links(below):
+    assert [("id", "b")] == links(f"#+name: [[id:b]]\n{below}")
 
 
 def test_a_quote_block_holds_links():
