@@ -329,9 +329,10 @@ def test_a_drawer_that_never_ends_costs_no_text():
 def test_a_drawer_shown_in_a_block_is_text():
     inner = ":LOGBOOK:\nBees.\n:END:"
 
-    assert f"#+begin_example\n{inner}\n#+end_example" == bodies(
-        f"#+begin_example\n{inner}\n#+end_example\n"
-    )[0]
+    assert (
+        f"#+begin_example\n{inner}\n#+end_example"
+        == bodies(f"#+begin_example\n{inner}\n#+end_example\n")[0]
+    )
 
 
 def test_escaped_stars_and_keywords_in_a_block_lose_one_comma():
