@@ -48,7 +48,8 @@ def decode(raw: bytes) -> Decoded:
             return _marked(raw[len(mark) :], encoding)
     if raw.startswith(MAGIC):
         raise NotText("a binary file, not text")
-    clean = raw.translate(BLANKED)
+    # One search for each control character is faster than one pass over all bytes.
+    clean = raw.translate(BLANKED) if any(map(raw.__contains__, CONTROLS)) else raw
     newline = "\n"
     if b"\r" in clean:
         clean, newline = _line_ends(clean)

@@ -49,6 +49,7 @@ HIDDEN = re.compile(
 )
 # First characters of lines that may hide a link or part it.
 WATCHED = frozenset(" \t:|%")
+BRACKETS = frozenset("[]")
 PLAIN_TYPES = frozenset(("id", "https", "http"))
 LONGEST_HIDDEN = 700
 
@@ -70,30 +71,32 @@ def links_of_prose(stretch: str, start: int) -> list[Found] | None:
         stretch = stretch[:table]
     if (
         "=" in stretch or "~" in stretch or "\\" in stretch or "@" in stretch
-        or "{" in stretch or "%%(" in stretch
+        or "{" in stretch or ("%" in stretch and "%%(" in stretch)
     ):  # fmt: skip
         return None
-    before, *parts = stretch.split("[[")
-    if ":" in before:
-        return None
+    # Positions instead of pieces: long pieces are costly to make and to forget.
+    find = stretch.find
     found: list[Found] = []
-    at = start + len(before)
-    for part in parts:
-        target, _, rest = part.partition("]")
-        mark = rest[:1]
+    colons, at = 0, find("[[")
+    while at >= 0:
+        close = end = find("]", at)
+        mark = stretch[close + 1 : close + 2] if close > 0 else ""
         if mark == "[":
-            description, closed, rest = rest.partition("]]")
-            if len(description) < 2 or "\n" in description and BREAK.search(description):
+            end = find("]]", close + 3)
+            description = stretch[close:end]
+            if "\n" in description and BREAK.search(description):
                 return None
-            mark = closed
-        kind, _, path = target.partition(":")
-        if not mark or ":" in rest or kind not in PLAIN_TYPES or not path.isprintable():
+            if ":" in description:
+                colons += description.count(":")
+        kind, _, path = stretch[at + 2 : close].partition(":")
+        if end < 0 or mark not in BRACKETS or kind not in PLAIN_TYPES or "[" in path:
             return None
-        if "[" in path or "::" in path:
+        if ":" in path or "\n" in path:
             return None
-        found.append((at, kind, path))
-        at += len(part) + 2
-    return found
+        found.append((start + at, kind, path))
+        at = find("[[", end)
+    # One colon more than links have may make a link of its own.
+    return found if stretch.count(":") == len(found) + colons else None
 
 
 def _line_of(text: str, mark: str) -> int:

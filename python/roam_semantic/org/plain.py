@@ -74,7 +74,7 @@ def plain_body(text: str) -> Plain:
 def prose(text: str) -> str | None:
     """Return the readable TEXT if none of its lines is special, else None."""
     text = without_encoded(text)
-    if "#" in text or "|" in text or "-----" in text:
+    if "#" in text or "|" in text or ("-" in text and "-----" in text):
         return None
     linkless = _brackets(text) if "[" in text else text
     # Most colons stand in links.
@@ -220,22 +220,30 @@ def _brackets(text: str) -> str:
 
 def _links(text: str) -> str:
     """Return TEXT with each bracket link replaced by its words."""
-    before, *parts = text.split("[[")
-    if not parts:
+    at = text.find("[[")
+    if at < 0:
         return text
-    done = [before]
-    for part in parts:
-        target, _, rest = part.partition("]")
-        mark = rest[:1]
+    # Positions instead of pieces: long pieces are costly to make and to forget.
+    find = text.find
+    done: list[str] = []
+    after = 0
+    while at >= 0:
+        close = end = find("]", at)
+        mark = text[close + 1 : close + 2] if close > 0 else ""
+        target = text[at + 2 : close]
         if mark == "[":
-            description, closed, tail = rest[1:].partition("]]")
-            if not closed or not description or "\n" in target:
-                return _all_links(text)
-            done += (description, tail)
-        elif mark and "\\" not in target:
-            done += (_words_of_link(target), rest[1:])
+            end = find("]]", close + 3)
+            words = text[close + 2 : end]
+        elif mark == "]":
+            words = _words_of_link(target)
         else:
             return _all_links(text)
+        if end < 0 or "[" in target or "\\" in target or "\n" in target:
+            return _all_links(text)
+        done += (text[after:at], words)
+        after = end + 2
+        at = find("[[", after)
+    done.append(text[after:])
     return "".join(done)
 
 

@@ -235,7 +235,7 @@ class _Segmenter:
 
 def has_embeds(body: str) -> bool:
     """Say whether BODY may hold a `#+begin_embed` block."""
-    return "_embed" in body.lower()
+    return "_" in body and "_embed" in body.lower()
 
 
 def place(section: Section, index: int) -> tuple[int, int]:
