@@ -81,12 +81,7 @@ def decode(cell: str | int | float | None) -> Lisp:
     if not isinstance(cell, str):
         return cell
     # An escaped last quote closes nothing: the slow way says so.
-    if (
-        len(cell) > 1
-        and cell[0] == '"'
-        and cell.find('"', 1) == len(cell) - 1
-        and cell[-2] != "\\"
-    ):
+    if len(cell) > 1 and cell[0] == '"' and cell.find('"', 1) == len(cell) - 1 and cell[-2] != "\\":
         return _unescaped(cell[1:-1])
     if cell.startswith('(("') and ALIST.fullmatch(cell):
         return tuple(

@@ -88,9 +88,7 @@ def _ref(ref: str, kind: str) -> Ref:
     return Ref(ref.rstrip("]") if kind == "cite" else ref, kind)
 
 
-def _node(
-    row: Row, aliases: tuple[str, ...], tags: tuple[str, ...], refs: tuple[Ref, ...]
-) -> Node:
+def _node(row: Row, aliases: tuple[str, ...], tags: tuple[str, ...], refs: tuple[Ref, ...]) -> Node:
     node_id, file, level, pos, todo, priority, scheduled, deadline, title, properties, olp = row
     path = string(file)
     return Node(
