@@ -40,6 +40,8 @@ WRAP = re.compile(r"[ \t]*\n[ \t]*")
 # Where a paragraph ends although the text goes on.
 BREAK = re.compile(r"\n[ \t]*(?:\n|[-+] |\d+[.)][ \t]|\||#\+|\*+ |:END:|\Z)", re.IGNORECASE)
 # What hides a link: =verbatim=, ~code~, LaTeX, macros, export snippets.
+SLASH = re.compile(r"(?:(?<=[-\s('\"{])|(?<![\s\S]))/(?=[^\s/])")
+ITALICS = re.compile(r"/[^\n]{1,300}?(?:\n[^\n]{0,300}?)??(?<=\S)/(?=[-\s.,:!?;'\")}\[]|\Z)")
 MARK = re.compile(r"[=~](?=\S)|\\[(\[]|\{\{\{|@@")
 HIDDEN = re.compile(
     r"""(?:(?<=[-\s('"{])|(?<![\s\S]))([=~])(?=\S)[^\n]{1,300}?(?:\n[^\n]{0,300}?)??(?<=\S)\1
@@ -181,12 +183,27 @@ class _Search:
         if not path:
             plain = PATH.match(text, colon + 1, self.end)
             path = trimmed(plain[0]) if plain else ""
+            if path[-1:] == "/" and self.ends_italics(start, colon + 1 + len(path)):
+                path = trimmed(path[:-1])
             end = colon + 1 + len(path)
         # `[cite:` is a citation, and no link.
         citation = kind in CITE_TYPES and before == "["
         if len(path) > 1 and not citation and self.allowed(start, end):
             self.add(start, *resolved(kind, path))
             self.after = end
+
+    def ends_italics(self, start: int, end: int) -> bool:
+        """Say whether the slash before END closes /italics/ that open before START."""
+        text = self.text
+        line = text.rfind("\n", self.after, start)
+        begin = max(self.after, text.rfind("\n", self.after, max(line, self.after)) + 1)
+        if "/" not in text[begin:start]:
+            return False
+        for opening in SLASH.finditer(text, begin, start):
+            italics = ITALICS.match(text, opening.start(), end + 1)
+            if italics is not None:
+                return italics.end() == end
+        return False
 
     def citations(self) -> None:
         text, at = self.text, self.start

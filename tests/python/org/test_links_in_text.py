@@ -30,6 +30,7 @@ def links(text: str) -> list[tuple[str, str]]:
         ("<id:b 1>", ("id", "b 1")),
         ("[[https://a.example/x?y=(z)][it]]", ("https", "//a.example/x?y=(z)")),
         ("see https://a.example/x_(y).", ("https", "//a.example/x_(y)")),
+        ("/in https://a.example/x/ italics", ("https", "//a.example/x")),
         ("<https://a.example/x y>", ("https", "//a.example/x y")),
         ("[[file:a.org::*Wings]]", ("file", "a.org")),
         ("[[file:///tmp/a.org]]", ("file", "/tmp/a.org")),
