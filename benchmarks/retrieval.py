@@ -49,6 +49,9 @@ def main(words: Sequence[str]) -> int:
     """Index the vault afresh, ask everything, print the table."""
     told = _arguments(words)
     queries = [q for q in read(told.queries) if not told.corpus or q.corpus == told.corpus]
+    if not queries:
+        print(f"{told.queries} has no query of the corpus {told.corpus!r}", file=sys.stderr)
+        return 1
     with tempfile.TemporaryDirectory(prefix="known-answers-") as folder:
         core = indexed(folder, told.vault, told.markdown)
         places = {
