@@ -1,6 +1,6 @@
 """What each dependency costs, as the table of ARCHITECTURE.org.
 
-    python -m benchmarks.dependencies
+python -m benchmarks.dependencies
 """
 
 from __future__ import annotations

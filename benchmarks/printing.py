@@ -23,7 +23,7 @@ def answer() -> SearchAnswer:
     hits = tuple(
         Hit(
             node_id=f"{number:08x}-0000-4000-8000-000000000000",
-            title=f"Note {number} with a \"quoted\" title",
+            title=f'Note {number} with a "quoted" title',
             file=f"/home/someone/org-roam/2024/{number:06d}-note.org",
             outline_path=("First heading", "Second heading"),
             line=number * 7,

@@ -35,9 +35,7 @@ class Naive:
         return cls(sqlite.open_index(path))
 
     @classmethod
-    def build(
-        cls, path: str, units: Iterable[Row], vectors: Iterable[tuple[int, bytes]]
-    ) -> Naive:
+    def build(cls, path: str, units: Iterable[Row], vectors: Iterable[tuple[int, bytes]]) -> Naive:
         """Make the file PATH from UNITS (id, title, text) and VECTORS (id, float32 bytes)."""
         for suffix in ("", "-wal", "-shm"):
             if os.path.exists(path + suffix):
