@@ -33,6 +33,7 @@ from benchmarks.table import Row, machine, number, org_table
 from roam_semantic.models.choose import choose
 from roam_semantic.models.embedder import Embedder
 from roam_semantic.settings import load
+from scripts.document import README, replaced
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BENCH = os.path.join(ROOT, ".bench")
@@ -59,15 +60,12 @@ def main(words: Sequence[str]) -> int:
 
 def put_into_readme(table: str, words: Sequence[str]) -> None:
     """Put TABLE and the command that made it between the marks of README.org."""
-    path = os.path.join(ROOT, "README.org")
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    before, _, rest = text.partition("# begin speed\n")
-    _, mark, after = rest.partition("# end speed\n")
     command = "make bench MILLION=1" if "--million" in words else "make bench"
-    made = f"Made by ~{command}~; each ratio is of one run, its variants taking turns.\n\n{table}\n"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(f"{before}# begin speed\n{made}{mark}{after}")
+    made = f"Made by ~{command}~; each ratio is of one run, its variants taking turns.\n\n{table}"
+    with open(README, encoding="utf-8") as file:
+        text = replaced(file.read(), "speed", made)
+    with open(README, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def _arguments(words: Sequence[str]) -> argparse.Namespace:
