@@ -12,7 +12,7 @@ import random
 import re
 import shutil
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 
@@ -94,14 +94,17 @@ class _Timed(Connection):
 
     held: list[float]
     worked: list[float]
+    _begun: tuple[float, float]
 
-    @contextmanager
-    def writing(self) -> Generator[None]:
-        with super().writing():
-            start, start_work = time.perf_counter(), time.thread_time()
-            yield
-        self.held.append(1000 * (time.perf_counter() - start))
-        self.worked.append(1000 * (time.thread_time() - start_work))
+    def run(self, sql: str, values: Sequence[object] = ()) -> None:
+        """Execute SQL; from the end of BEGIN to the end of COMMIT the lock is held."""
+        super().run(sql, values)
+        if sql == "BEGIN IMMEDIATE":
+            self._begun = time.perf_counter(), time.thread_time()
+        elif sql == "COMMIT":
+            begun, work_begun = self._begun
+            self.held.append(1000 * (time.perf_counter() - begun))
+            self.worked.append(1000 * (time.thread_time() - work_begun))
 
 
 class _Watch:
@@ -156,6 +159,8 @@ def _write_words(connection: Connection, vault: str, watch: _Watch) -> None:
         rows = [row for row in made if isinstance(row, FileRows)]
         with watch.running():
             writer.write_files(rows)
+    with watch.running():
+        writer.merge_words()
 
 
 def _write_vectors(connection: Connection, model: Embedder, watch: _Watch) -> None:

@@ -24,7 +24,8 @@ Result = TypeVar("Result")
 
 CACHE_KIB = 32768
 MAP_BYTES = 1 << 30
-CHECKPOINT_PAGES = 4000
+# How long the write-ahead log may grow: 32 MB of pages.
+CHECKPOINT_PAGES = 8000
 
 
 class Busy(Unavailable):
@@ -46,6 +47,7 @@ class Connection:
         self.path = path
         self._raw = raw
         self._tokenizer: Any = None
+        self._log_pages = 0
         self.has_vec = False
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
@@ -84,6 +86,10 @@ class Connection:
         """Return how many rows the last statement changed."""
         return self._raw.changes()
 
+    def all_changes(self) -> int:
+        """Return how many rows this connection has changed since it was opened."""
+        return self._raw.total_changes()
+
     def tokens(self, text: str, tokenizer: str) -> list[str]:
         """Return the tokens of TEXT, in order, as FTS5's TOKENIZER cuts and stems them."""
         if self._tokenizer is None:
@@ -109,6 +115,19 @@ class Connection:
                 self._raw.execute("ROLLBACK").fetchall()
             raise
         retried(lambda: self.run("COMMIT"))
+        if self._log_pages >= CHECKPOINT_PAGES:
+            # Here and not in COMMIT, so that nobody who wants to write waits for it.
+            self._log_pages = 0
+            self.run("PRAGMA wal_checkpoint(PASSIVE)")
+
+    def watch_log(self) -> None:
+        """Copy the write-ahead log into the file when it has grown, after a transaction."""
+
+        def grown(_raw: object, _name: str, pages: int) -> int:
+            self._log_pages = pages
+            return 0
+
+        self._raw.set_wal_hook(grown)
 
     @contextmanager
     def reading(self) -> Generator[None, None, None]:
@@ -223,7 +242,7 @@ def _tune(connection: Connection, writable: bool, wait_ms: int) -> None:
         retried(lambda: connection.run("PRAGMA journal_mode=WAL"))
         connection.run("PRAGMA synchronous=NORMAL")
         connection.run("PRAGMA secure_delete=ON")
-        connection.run(f"PRAGMA wal_autocheckpoint={CHECKPOINT_PAGES}")
+        connection.watch_log()
     connection.run(f"PRAGMA cache_size=-{CACHE_KIB}")
     connection.run(f"PRAGMA mmap_size={MAP_BYTES}")
 

@@ -9,7 +9,7 @@ import msgspec
 from roam_semantic.indexing.scan import Entry, Scan
 
 
-class Stored(msgspec.Struct, frozen=True):
+class Stored(msgspec.Struct, frozen=True, gc=False):
     """What the index knows of a file."""
 
     hash: str

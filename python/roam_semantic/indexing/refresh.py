@@ -59,7 +59,7 @@ def refresh(
     deadline = None if budget_s is None else time.monotonic() + budget_s
     identity = "" if database is None else identity_text(database)
     found, todo, message = look(connection, vault, database)
-    writer = Writer(connection)
+    writer = Writer(connection, lambda: cancelled() or _past(deadline))
     writer.delete_files(todo.gone)
     result = Refreshed(files=todo.total, gone=len(todo.gone), message=message)
     skipped = _named_skips(found, todo)
@@ -69,6 +69,8 @@ def refresh(
         if result.left or not (todo.read or todo.gone):
             break
         _, todo, _ = look(connection, vault, None)
+    if result.read:
+        writer.merge_words()
     if not result.left:
         writer.set_skipped(skipped)
         if database is not None and not message and identity != meta(connection, IMPORTED):
@@ -76,6 +78,11 @@ def refresh(
                 set_meta(connection, IMPORTED, identity)
     result.skipped = tuple(skipped)
     return result
+
+
+def _past(deadline: float | None) -> bool:
+    """Return whether DEADLINE, a time of `time.monotonic`, is over; None never is."""
+    return deadline is not None and time.monotonic() > deadline
 
 
 def _named_skips(found: Scan, todo: Plan) -> list[Skipped]:
@@ -121,7 +128,7 @@ def _write(
             for entry in chunk:
                 if cancelled():
                     raise Cancelled("indexing was cancelled", "what is done is kept; run it again")
-                if deadline is not None and time.monotonic() > deadline:
+                if _past(deadline):
                     result.left = len(todo.read) - done
                     return
                 done += 1

@@ -18,6 +18,7 @@ from roam_semantic.store.cache import VectorCache
 from roam_semantic.store.index import Index
 from roam_semantic.store.lease import lease
 from roam_semantic.store.rows import FAILED, PENDING
+from roam_semantic.store.schema import UNEMBEDDED
 from roam_semantic.store.vectors import (
     VectorSet,
     activate,
@@ -164,7 +165,9 @@ class _Run:
         connection, model = self.connection, self.embedder
         target = target_set(connection, model, force)
         with connection.writing():
-            connection.run(f"UPDATE embed_units SET state = {PENDING} WHERE state = {FAILED}")
+            connection.run(
+                f"UPDATE embed_units SET state = {PENDING} WHERE {UNEMBEDDED} AND state = {FAILED}"
+            )
         total = count_pending(connection, target)
         cache = VectorCache(cache_folder, model.digest, model.dimension, model.passage_prefix)
         try:

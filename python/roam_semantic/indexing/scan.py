@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from operator import attrgetter
 
 import msgspec
 
@@ -20,7 +21,7 @@ MAX_BYTES = 16 * 1024 * 1024
 ATTACHMENTS = "data"
 
 
-class Entry(msgspec.Struct, frozen=True):
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """One org file: path as the vault is written, and what stat said."""
 
     path: str
@@ -46,7 +47,7 @@ def scan(vault: str) -> Scan:
     while walk.folders:
         walk.folder(*walk.folders.pop())
     walk.linked_files()
-    walk.entries.sort(key=lambda entry: entry.path)
+    walk.entries.sort(key=attrgetter("path"))
     return Scan(tuple(walk.entries), tuple(walk.skipped))
 
 
@@ -66,7 +67,10 @@ class _Walk:
         try:
             with os.scandir(path) as found:
                 for item in found:
-                    self.item(item, real, top)
+                    if names.is_ordinary(item.name) and not item.is_symlink():
+                        self.add(item.path, f"{real}/{item.name}")
+                    else:
+                        self.item(item, real, top)
         except OSError as error:
             self.skipped.append(Skipped(to_text(path), f"folder cannot be read ({error.strerror})"))
 
@@ -101,28 +105,34 @@ class _Walk:
         ]
 
     def file(self, path: str, real: str, name: str) -> None:
+        """Add the file unless its NAME says that it is none to read."""
         reason = names.skip_reason(name)
-        copy = reason is not None and names.is_conflict_copy(name)
-        if reason is not None and not copy:
-            if names.is_encrypted(name):
-                self.skipped.append(Skipped(to_text(path), reason))
+        if reason is None or names.is_conflict_copy(name):
+            self.add(path, real, reason or "")
+        elif names.is_encrypted(name):
+            self.skipped.append(Skipped(to_text(path), reason))
+
+    def add(self, path: str, real: str, doubtful: str = "") -> None:
+        """Add the regular file at PATH, REAL with its links resolved."""
+        if real in self.seen:
             return
         try:
             found = os.lstat(real)
         except OSError as error:
             self.skipped.append(Skipped(to_text(path), f"cannot be read ({error.strerror})"))
             return
+        size, mtime_ns = found.st_size, found.st_mtime_ns
         if not stat.S_ISREG(found.st_mode):
             self.skipped.append(Skipped(to_text(path), "not a regular file"))
-        elif found.st_size > MAX_BYTES:
+        elif size > MAX_BYTES:
             self.skipped.append(Skipped(to_text(path), "larger than 16 MiB"))
-        elif real not in self.seen:
+        else:
             self.seen.add(real)
+            shown = to_text(path)
             self.entries.append(
                 Entry(
-                    to_text(path), to_text(real), found.st_mtime_ns, found.st_size,
-                    f"{found.st_mtime_ns}:{found.st_ctime_ns}:{found.st_ino}:{found.st_size}",
-                    reason or "",
+                    shown, shown if path == real else to_text(real), mtime_ns, size,
+                    f"{mtime_ns}:{found.st_ctime_ns}:{found.st_ino}:{size}", doubtful,
                 )
             )  # fmt: skip
 

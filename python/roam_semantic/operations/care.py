@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from roam_semantic import __version__, sqlite
 from roam_semantic.errors import RoamError
 from roam_semantic.graph.counts import clashes, languages
-from roam_semantic.models.language import mostly_foreign
 from roam_semantic.operations.answers import Check, Clash, DoctorAnswer, Job, StatusAnswer
 from roam_semantic.operations.catalogue import operation
 from roam_semantic.operations.core import Core
@@ -174,6 +173,8 @@ def _model(core: Core) -> Iterator[Check]:
         return
     yield Check("model", "ok", f"{embedder.name}, {embedder.dimension} numbers a vector")
     if embedder.languages == "en" and _state(core) is not None:
+        from roam_semantic.models.language import mostly_foreign  # word lists: 4 ms
+
         foreign = mostly_foreign(languages(core.reader()))
         if foreign is not None:
             yield Check(

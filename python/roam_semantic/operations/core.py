@@ -21,8 +21,8 @@ from roam_semantic.settings import Settings
 from roam_semantic.sqlite import Connection
 from roam_semantic.store.index import Index
 from roam_semantic.store.lease import Held
-from roam_semantic.store.rows import FAILED, NOTHING, PENDING
-from roam_semantic.store.vectors import vector_set
+from roam_semantic.store.rows import FAILED, PENDING
+from roam_semantic.store.vectors import unembedded, vector_set
 from roam_semantic.values import IndexState
 
 if TYPE_CHECKING:
@@ -230,18 +230,14 @@ class Core:
 
 
 def _counted(reader: Connection) -> IndexState:
-    def of(state: int) -> int:
-        # A constant, not a parameter, so that the partial index can serve it.
-        return reader.value(f"SELECT count(*) FROM embed_units WHERE state = {state:d}")
-
-    total = reader.value("SELECT count(*) FROM embed_units")
-    pending, failed = of(PENDING), of(FAILED)
+    total: int = reader.value("SELECT count(*) FROM embed_units")
+    rest = unembedded(reader)
     active = vector_set(reader)
     return IndexState(
-        indexed=total - pending - failed - of(NOTHING),
+        indexed=total - sum(rest.values()),
         total=total,
-        pending=pending,
-        failed=failed,
+        pending=rest[PENDING],
+        failed=rest[FAILED],
         age_s=0.0,
         model=None if active is None else active.model,
     )

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 from msgspec import Meta
 
 from roam_semantic.errors import Cancelled
 from roam_semantic.graph.counts import counts, unit_types
-from roam_semantic.indexing.job import Job
-from roam_semantic.indexing.run import Result
 from roam_semantic.operations.answers import FailedUnit, IndexAnswer, StatsAnswer
 from roam_semantic.operations.catalogue import NOBODY, operation
 from roam_semantic.operations.core import Core
@@ -21,6 +19,10 @@ from roam_semantic.sqlite import Connection
 from roam_semantic.store.rows import FAILED
 from roam_semantic.store.vectors import vector_set
 from roam_semantic.values import Skipped
+
+if TYPE_CHECKING:
+    from roam_semantic.indexing.job import Job
+    from roam_semantic.indexing.run import Result
 
 FOR_EVER_S = 365 * 86_400.0
 MOST_LISTED = 200

@@ -14,7 +14,13 @@ CONFLICT = re.compile(
     r"|~\d{8}-\d{6}\.",
     re.IGNORECASE,
 )
+ORDINARY = re.compile(r"[\w-]+\.org")
 ENCRYPTED = (".gpg", ".age", ".asc", ".pgp")
+
+
+def is_ordinary(name: str) -> bool:
+    """Say at once that NAME is that of a note, as `skip_reason` would; False: ask it."""
+    return ORDINARY.fullmatch(name) is not None
 
 
 def is_conflict_copy(name: str) -> bool:

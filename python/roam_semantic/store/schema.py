@@ -15,6 +15,17 @@ FTS_COLUMNS = ("title", "aliases", "path", "text", "extra", "meta")
 # How embed_fts cuts text into terms; queries are cut the same way.
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 
+# FTS5 writes a segment a transaction.  It would merge them inside the transaction
+# that brings the fourth, and hold the lock for ten times as long: the writer has
+# them merged by 8 or more, in transactions of their own (`Writer.merge_words`).
+# crisismerge: should the writer never get to it; FTS5 takes no more than 2,000.
+WORD_TABLES = ("embed_fts", "embed_names")
+MERGING = (("automerge", 0), ("usermerge", 8), ("crisismerge", 1000))
+
+# What the partial index of states holds.  SQLite uses that index only for a
+# question that repeats these very words.
+UNEMBEDDED = "state IN (0, 2, 3)"
+
 TABLES: tuple[str, ...] = (
     "CREATE TABLE embed_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     # path: as the vault is written; hash: SHA-1 of the bytes, as org-roam keeps it;
@@ -33,7 +44,7 @@ TABLES: tuple[str, ...] = (
         line INTEGER NOT NULL, title TEXT NOT NULL, todo TEXT, priority TEXT,
         scheduled TEXT, deadline TEXT, outline_path TEXT NOT NULL, properties TEXT NOT NULL)""",
     "CREATE UNIQUE INDEX embed_nodes_id ON embed_nodes (id) WHERE owner = 1 AND id IS NOT NULL",
-    "CREATE INDEX embed_nodes_any_id ON embed_nodes (id)",
+    "CREATE INDEX embed_nodes_not_owned ON embed_nodes (id) WHERE owner = 0",
     "CREATE INDEX embed_nodes_file ON embed_nodes (file)",
     "CREATE INDEX embed_nodes_title ON embed_nodes (title COLLATE NOCASE)",
     "CREATE TABLE embed_aliases (node INTEGER NOT NULL, alias TEXT NOT NULL)",
@@ -49,8 +60,9 @@ TABLES: tuple[str, ...] = (
     """CREATE TABLE embed_links (
         file INTEGER NOT NULL, source TEXT, dest TEXT NOT NULL, type TEXT NOT NULL,
         pos INTEGER NOT NULL, line INTEGER NOT NULL, outline_path TEXT NOT NULL)""",
+    # A node's own links are found by its file: an index of the source would be
+    # the widest of all, and every file writes into all of it.
     "CREATE INDEX embed_links_file ON embed_links (file)",
-    "CREATE INDEX embed_links_source ON embed_links (source)",
     "CREATE INDEX embed_links_dest ON embed_links (dest)",
     # title … meta are what embed_fts indexes; the model reads title, path and text.
     # state: 0 pending, 1 embedded, 2 failed, 3 nothing to embed.
@@ -62,7 +74,7 @@ TABLES: tuple[str, ...] = (
         meta TEXT NOT NULL, state INTEGER NOT NULL, error TEXT)""",
     "CREATE INDEX embed_units_node ON embed_units (node)",
     "CREATE INDEX embed_units_file ON embed_units (file)",
-    "CREATE INDEX embed_units_state ON embed_units (state) WHERE state IN (0, 2, 3)",
+    f"CREATE INDEX embed_units_state ON embed_units (state) WHERE {UNEMBEDDED}",
     f"""CREATE VIRTUAL TABLE embed_fts USING fts5(
         title, aliases, path, text, extra, meta, content='embed_units', content_rowid='id',
         tokenize="{TOKENIZER}")""",
@@ -70,6 +82,11 @@ TABLES: tuple[str, ...] = (
     # One row a node: title, aliases and tags for substrings (rowid = node key).
     """CREATE VIRTUAL TABLE embed_names USING fts5(
         names, tokenize="trigram case_sensitive 0 remove_diacritics 1")""",
+    *(
+        f"INSERT INTO {table} ({table}, rank) VALUES ('{name}', {value})"
+        for table in WORD_TABLES
+        for name, value in MERGING
+    ),
     "CREATE TABLE embed_skipped (path TEXT PRIMARY KEY, reason TEXT NOT NULL) WITHOUT ROWID",
     "CREATE TABLE embed_boilerplate (line TEXT PRIMARY KEY) WITHOUT ROWID",
 )

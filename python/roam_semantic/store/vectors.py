@@ -6,6 +6,7 @@ one answers; `activate` swaps them in one transaction.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -70,7 +71,8 @@ def activate(connection: Connection) -> None:
         _record(connection, "vectors", new)
         connection.run("DELETE FROM embed_meta WHERE name = 'building'")
         connection.run(
-            f"UPDATE embed_units SET state = {EMBEDDED} WHERE state = {PENDING}"
+            f"UPDATE embed_units SET state = {EMBEDDED}"
+            f" WHERE {schema.UNEMBEDDED} AND state = {PENDING}"
             f" AND id IN (SELECT unit FROM {new.vectors})"
         )
         if old is not None:
@@ -86,6 +88,17 @@ def _record(connection: Connection, name: str, vectors: VectorSet) -> None:
     )
 
 
+def unembedded(connection: Connection) -> Counter[int]:
+    """Return how many units there are of each state but EMBEDDED."""
+    return Counter(
+        dict(
+            connection.rows(
+                f"SELECT state, count(*) FROM embed_units WHERE {schema.UNEMBEDDED} GROUP BY state"
+            )
+        )
+    )
+
+
 def pending_units(
     connection: Connection, target: VectorSet, after: int, limit: int
 ) -> list[tuple[int, str, str, str]]:
@@ -94,7 +107,7 @@ def pending_units(
     The outline path is still JSON.
     """
     if target == vector_set(connection):
-        where = f"state = {PENDING}"
+        where = f"{schema.UNEMBEDDED} AND state = {PENDING}"
     else:
         where = f"state != {NOTHING} AND id NOT IN (SELECT unit FROM {target.vectors})"
     return connection.rows(
@@ -107,8 +120,9 @@ def pending_units(
 def count_pending(connection: Connection, target: VectorSet) -> int:
     """Return how many units TARGET lacks."""
     if target == vector_set(connection):
-        return connection.value(f"SELECT count(*) FROM embed_units WHERE state = {PENDING}")
-    total = connection.value(f"SELECT count(*) FROM embed_units WHERE state != {NOTHING}")
+        return unembedded(connection)[PENDING]
+    total: int = connection.value("SELECT count(*) FROM embed_units")
+    total -= unembedded(connection)[NOTHING]
     return total - connection.value(f"SELECT count(*) FROM {target.vectors}")
 
 

@@ -7,31 +7,41 @@ its position is moved.  So saving a note costs what changed in it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
 from roam_semantic.sqlite import Connection, Row
 from roam_semantic.store.rows import NOTHING, PENDING, FileRows, UnitRow
+from roam_semantic.store.schema import WORD_TABLES
 from roam_semantic.store.vectors import vector_set
 from roam_semantic.values import Link, Node, Skipped
 
 FTS = "title, aliases, path, text, extra, meta"
 # What must be equal for a stored unit to be kept as it is.
 CONTENT = f"type, outline_path, part, {FTS}"
-UNITS_A_TRANSACTION = 128
+UNITS_A_TRANSACTION = 48
+# So many transactions bring a segment of words each before these are merged,
+# so many pages of them in one transaction.
+TRANSACTIONS_A_MERGE = 64
+PAGES_A_MERGE = 32
 # FileRows.from_roam of a file whose nodes org-roam's rows name.
 JUDGED = 2
 
 
 class Writer:
-    """Writes files into the index through one connection."""
+    """Writes files into the index through one connection.
 
-    def __init__(self, connection: Connection) -> None:
+    hurried: says that there is no time for anything that can wait.
+    """
+
+    def __init__(self, connection: Connection, hurried: Callable[[], bool] = lambda: False) -> None:
         self.connection = connection
+        self._hurried = hurried
+        self._transactions = 0
 
     def write_files(self, files: Iterable[FileRows]) -> None:
-        """Store FILES, small ones together: at most 128 units a transaction."""
+        """Store FILES, small ones together: at most 48 units a transaction."""
         batch: list[FileRows] = []
         size = 0
         for file in files:
@@ -47,6 +57,22 @@ class Writer:
         with self.connection.writing():
             for file in files:
                 self._write_file(file)
+        self._transactions += 1
+        if self._transactions % TRANSACTIONS_A_MERGE == 0:
+            self.merge_words()
+
+    def merge_words(self) -> None:
+        """Merge the segments of words while there is time; an eighth one is reason enough."""
+        for table in WORD_TABLES:
+            working = True
+            while working and not self._hurried():
+                before = self.connection.all_changes()
+                with self.connection.writing():
+                    self.connection.run(
+                        f"INSERT INTO {table} ({table}, rank) VALUES ('merge', {PAGES_A_MERGE})"
+                    )
+                # FTS5's documentation of 'merge': less than 2 when nothing was left to do.
+                working = self.connection.all_changes() - before >= 2
 
     def _write_file(self, file: FileRows) -> None:
         connection = self.connection
@@ -108,7 +134,7 @@ class Writer:
             if owner is None:
                 self.connection.run(
                     "UPDATE embed_files SET stamp = '' WHERE key != ? AND key IN"
-                    " (SELECT file FROM embed_nodes WHERE id = ?)",
+                    " (SELECT file FROM embed_nodes WHERE id = ? AND owner = 0)",
                     (writer, node_id),
                 )
 
