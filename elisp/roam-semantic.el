@@ -45,6 +45,8 @@
 ;;   -transport  what a wire must do; -epc and -jsonrpc are the two
 ;;   -server     the one process: start, handshake, watching, restart
 ;;   -client     how the rest asks: `roam-semantic-request', -call, -ask
+;;   -hit        a hit, shown and gone to
+;;   -memory     what you pinned, hid and dismissed
 ;;   -find -index -doctor   the commands
 
 ;;; Code:

@@ -5,7 +5,8 @@
 ;;; Commentary:
 
 ;; Loaded by `emacs -nw -Q'.  The environment says where everything is:
-;; E2E_HOME (vault, index, caches), E2E_LISP, E2E_PYTHON, E2E_WIRE.
+;; E2E_HOME (vault, index, caches), E2E_LISP, E2E_PYTHON, E2E_WIRE, and in
+;; E2E_MORE names of files beside this one that are loaded last.
 ;; F5 writes what a person would look at into E2E_HOME/state.json.
 
 ;;; Code:
@@ -58,6 +59,9 @@
      nil (e2e-file "state.new") nil 'silent)
     (rename-file (e2e-file "state.new") (e2e-file "state.json") t)))
 (global-set-key (kbd "<f5>") #'e2e-write-state)
+
+(dolist (name (split-string (or (getenv "E2E_MORE") "")))
+  (load (expand-file-name name (file-name-directory load-file-name)) nil t))
 
 (message "Emacs is ready")
 

@@ -8,4 +8,4 @@ for program in tmux "${EMACS:-emacs}"; do
         exit 1
     }
 done
-exec "${PYTHON:-.venv/bin/python}" -m pytest -q -p no:cacheprovider tests/e2e/scenarios.py "$@"
+exec "${PYTHON:-.venv/bin/python}" -m pytest -q -p no:cacheprovider tests/e2e/scenarios*.py "$@"

@@ -38,7 +38,10 @@ def is_alive(pid: int) -> bool:
 class Terminal:
     """One Emacs on a terminal of its own."""
 
-    def __init__(self, home: Path, lisp: Path, python: str, wire: str, vault: str) -> None:
+    def __init__(
+        self, home: Path, lisp: Path, python: str, wire: str, vault: str, more: str = ""
+    ) -> None:
+        """more: names of Lisp files beside this one to load last, separated by blanks."""
         self.home = home
         # One each: a server of tmux that is ending still holds its socket.
         self.socket = str(Path(tempfile.mkdtemp(prefix="tmux", dir=home)) / "s")
@@ -49,6 +52,7 @@ class Terminal:
             "E2E_PYTHON": python,
             "E2E_WIRE": wire,
             "E2E_VAULT": vault,
+            "E2E_MORE": more,
             "HOME": str(home),
             "LANG": "C.UTF-8",
             "TERM": "xterm-256color",

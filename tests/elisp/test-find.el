@@ -17,7 +17,7 @@
 
 (defun roam-semantic-test-labels (&rest hits)
   "Return the candidates for HITS as plain strings."
-  (mapcar #'substring-no-properties (roam-semantic-find-candidates hits)))
+  (mapcar #'substring-no-properties (roam-semantic-hit-candidates hits)))
 
 (ert-deftest roam-semantic-a-candidate-says-where-the-hit-stands ()
   (should (equal '("Sleep" "Sleep › Memory › Replay" "Body › Sleep › Naps")
@@ -45,7 +45,7 @@
 (ert-deftest roam-semantic-a-candidate-carries-hit-and-node ()
   (skip-unless (fboundp 'org-roam-node-create))
   (let* ((hit (roam-semantic-test-hit "Sleep" :pos 7 :tags '("body")))
-         (candidate (car (roam-semantic-find-candidates (list hit))))
+         (candidate (car (roam-semantic-hit-candidates (list hit))))
          (node (get-text-property 0 'node candidate)))
     (should (eq hit (get-text-property 0 'roam-semantic-hit candidate)))
     (should (equal '("id-Sleep" "/notes/a.org" "Sleep" 7 ("body"))
@@ -54,7 +54,7 @@
                          (org-roam-node-tags node))))))
 
 (ert-deftest roam-semantic-the-best-hit-stays-first ()
-  (let* ((candidates (roam-semantic-find-candidates
+  (let* ((candidates (roam-semantic-hit-candidates
                       (mapcar #'roam-semantic-test-hit '("Zebra" "Ape" "Mole"))))
          (table (roam-semantic-find--table candidates))
          (metadata (completion-metadata "" table nil)))
@@ -68,25 +68,25 @@
   (let ((hit (roam-semantic-test-hit
               "Sleep" :score 0.876 :why "meaning" :tags '("a" "b")
               :passage "we  forget\nwhat we do not use"))
-        (roam-semantic-find-passage-columns 40))
+        (roam-semantic-hit-passage-columns 40))
     (should (equal " 88% meaning #a #b we forget what we do not use"
-                   (substring-no-properties (roam-semantic-find--annotation hit 200))))
+                   (substring-no-properties (roam-semantic-hit-annotation hit 200))))
     (should (equal " 88% meaning #a #b we forget…"
-                   (substring-no-properties (roam-semantic-find--annotation hit 29))))
+                   (substring-no-properties (roam-semantic-hit-annotation hit 29))))
     (should (equal " 88% meaning #a #b "
-                   (substring-no-properties (roam-semantic-find--annotation hit 20))))))
+                   (substring-no-properties (roam-semantic-hit-annotation hit 20))))))
 
 (ert-deftest roam-semantic-a-heading-says-which-note-it-is-in ()
   (should (string-match-p
            "both *oil_and_wax: some text"
-           (roam-semantic-find--annotation
+           (roam-semantic-hit-annotation
             (roam-semantic-test-hit "Rags" :outline-path '("Rags")
                                     :file "/notes/20210124140000-oil_and_wax.org")
             200))))
 
 (ert-deftest roam-semantic-annotations-line-up-for-wide-characters ()
-  (let ((affixes (roam-semantic-find--affixes
-                  (roam-semantic-find-candidates
+  (let ((affixes (roam-semantic-hit-affixes
+                  (roam-semantic-hit-candidates
                    (mapcar #'roam-semantic-test-hit '("盧曼" "Luhmann"))))))
     (should (= 1 (length (delete-dups
                           (mapcar (lambda (affix)
@@ -131,7 +131,7 @@ deep text
           (hit (append (list :file file) ,hit)))
      (unwind-protect
          (save-window-excursion
-           (roam-semantic-find-visit hit)
+           (roam-semantic-hit-visit hit)
            ,@body)
        (when (get-file-buffer file)
          (with-current-buffer (get-file-buffer file)
@@ -164,7 +164,7 @@ deep text
 (ert-deftest roam-semantic-visiting-leaves-a-narrowed-part ()
   (roam-semantic-test-visiting (list :pos 1 :outline-path nil)
     (narrow-to-region 1 5)
-    (roam-semantic-find-visit (append (list :pos (roam-semantic-test-pos "* Second")
+    (roam-semantic-hit-visit (append (list :pos (roam-semantic-test-pos "* Second")
                                             :outline-path '("Second"))
                                       hit))
     (should (equal "* Second" (roam-semantic-test-line)))))
@@ -179,9 +179,9 @@ deep text
           (first (append (list :pos (roam-semantic-test-pos "* First")
                                :node-id "one" :outline-path '("Renamed"))
                          hit)))
-      (roam-semantic-find-visit second)
+      (roam-semantic-hit-visit second)
       (should (equal "* Second" (roam-semantic-test-line)))
-      (roam-semantic-find-visit first)
+      (roam-semantic-hit-visit first)
       (should (equal "* First" (roam-semantic-test-line))))))
 
 (ert-deftest roam-semantic-visiting-goes-by-the-line-when-that-is-all ()
@@ -192,12 +192,12 @@ deep text
   (roam-semantic-test-visiting (list :pos 1 :outline-path nil)
     (delete-other-windows)
     (switch-to-buffer "*scratch*")
-    (roam-semantic-find-visit hit t)
+    (roam-semantic-hit-visit hit t)
     (should (equal file (buffer-file-name)))
     (should (get-buffer-window "*scratch*"))))
 
 (ert-deftest roam-semantic-visiting-a-lost-file-tells-so ()
-  (should-error (roam-semantic-find-visit '(:file "/nowhere.org" :pos 1)) :type 'user-error))
+  (should-error (roam-semantic-hit-visit '(:file "/nowhere.org" :pos 1)) :type 'user-error))
 
 ;;; The command
 

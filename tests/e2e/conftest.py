@@ -1,0 +1,50 @@
+"""A vault, indexed, and an Emacs on it, for every file of scenarios."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.terminal import ROOT, Terminal
+
+PYTHON = os.environ.get("ROAM_SEMANTIC_TEST_PYTHON") or sys.executable
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a copy of the sample vault, indexed, and the Emacs package."""
+    folder = tmp_path_factory.mktemp("home")
+    shutil.copytree(ROOT / "tests" / "vault", folder / "vault")
+    (folder / "emacs").mkdir()
+    done = subprocess.run(
+        [PYTHON, "-m", "roam_semantic", "--dir", str(folder / "vault")]
+        + ["--index", str(folder / "vault.db"), "--db", str(folder / "org-roam.db"), "index"],
+        env=os.environ
+        | {
+            "PYTHONPATH": str(ROOT / "python"),
+            "XDG_CACHE_HOME": str(folder / "cache"),
+            "XDG_STATE_HOME": str(folder / "state"),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(params=["epc", "jsonrpc"])
+def wire(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture
+def emacs(home: Path, wire: str):
+    opened = Terminal(home, ROOT / "elisp", PYTHON, wire, "vault")
+    yield opened
+    opened.close()
