@@ -1,5 +1,6 @@
 #!/bin/sh
-# Make .venv with the package in it: setup.sh [EXTRA]; EXTRA "test" adds the tests' tools.
+# Make .venv with the package in it: setup.sh [EXTRA]; EXTRA "test" adds the tests' tools,
+# "pictures" what draws the pictures of README.
 # Does nothing when that is already so.  PYTHON names the interpreter to use.
 set -eu
 cd "$(dirname "$0")/.."
@@ -26,7 +27,8 @@ find_python() {
 
 state=$(cat pyproject.toml python/roam_semantic/__init__.py | cksum)
 if [ -x .venv/bin/python ] && new_enough .venv/bin/python; then
-    for stamp in ".venv/installed-${extra:-plain}" .venv/installed-test; do
+    # What has the tests' tools has the plain package too.
+    for stamp in ".venv/installed-${extra:-plain}" ".venv/installed-${extra:-test}"; do
         if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$state" ]; then
             exit 0
         fi

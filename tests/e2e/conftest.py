@@ -21,20 +21,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("home")
     shutil.copytree(ROOT / "tests" / "vault", folder / "vault")
     (folder / "emacs").mkdir()
-    done = subprocess.run(
-        [PYTHON, "-m", "roam_semantic", "--dir", str(folder / "vault")]
-        + ["--index", str(folder / "vault.db"), "--db", str(folder / "org-roam.db"), "index"],
-        env=os.environ
-        | {
-            "PYTHONPATH": str(ROOT / "python"),
-            "XDG_CACHE_HOME": str(folder / "cache"),
-            "XDG_STATE_HOME": str(folder / "state"),
-        },
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    index_sample_notes(folder)
     return folder
 
 
@@ -48,3 +35,21 @@ def emacs(home: Path, wire: str):
     opened = Terminal(home, ROOT / "elisp", PYTHON, wire, "vault")
     yield opened
     opened.close()
+
+
+def index_sample_notes(home: Path) -> None:
+    """Index the copy of the sample notes in HOME."""
+    done = subprocess.run(
+        [PYTHON, "-m", "roam_semantic", "--dir", str(home / "vault")]
+        + ["--index", str(home / "vault.db"), "--db", str(home / "org-roam.db"), "index"],
+        env=os.environ
+        | {
+            "PYTHONPATH": str(ROOT / "python"),
+            "XDG_CACHE_HOME": str(home / "cache"),
+            "XDG_STATE_HOME": str(home / "state"),
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr

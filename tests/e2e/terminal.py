@@ -39,9 +39,16 @@ class Terminal:
     """One Emacs on a terminal of its own."""
 
     def __init__(
-        self, home: Path, lisp: Path, python: str, wire: str, vault: str, more: str = ""
+        self,
+        home: Path,
+        lisp: Path,
+        python: str,
+        wire: str,
+        vault: str,
+        more: str = "",
+        size: tuple[int, int] = (160, 40),
     ) -> None:
-        """more: names of Lisp files beside this one to load last, separated by blanks."""
+        """more: Lisp files, seen from here, to load last; size: columns and lines."""
         self.home = home
         # One each: a server of tmux that is ending still holds its socket.
         self.socket = str(Path(tempfile.mkdtemp(prefix="tmux", dir=home)) / "s")
@@ -61,7 +68,7 @@ class Terminal:
         command = f"exec {emacs} -nw -Q -l {HERE / 'init.el'}"
         subprocess.run(
             ["tmux", "-u", "-S", self.socket, "-f", "/dev/null", "new-session", "-d"]
-            + ["-x", "160", "-y", "40", command],
+            + ["-x", str(size[0]), "-y", str(size[1]), command],
             env=environment,
             check=True,
         )
@@ -91,9 +98,9 @@ class Terminal:
         self.type(name)
         self.press("Enter")
 
-    def screen(self) -> str:
-        """Return what is on the screen."""
-        return self.tmux("capture-pane", "-p")
+    def screen(self, colours: bool = False) -> str:
+        """Return what is on the screen, with the terminal's codes for COLOURS."""
+        return self.tmux("capture-pane", "-p", *(["-e"] if colours else []))
 
     def shows(self, text: str) -> str:
         """Wait until TEXT is on the screen; return the screen."""
