@@ -15,6 +15,7 @@ from roam_semantic.operations.answers import (
     NameAnswer,
     NameHit,
     NodeAnswer,
+    RelatedAnswer,
     SearchAnswer,
     StatusAnswer,
 )
@@ -22,6 +23,7 @@ from roam_semantic.values import Hit, IndexState
 
 PASSAGE_LINES = 4
 MOST_LISTED = 20
+SHORT = 120
 SIGNS = {"ok": "ok", "warning": "warning", "failed": "FAILED"}
 
 
@@ -77,6 +79,24 @@ def _show_name(hit: NameHit, width: int) -> Iterator[str]:
     matched = "" if hit.matched == "title" else f" ({hit.matched} {hit.value})"
     yield wrap(_place(hit.title, hit.outline_path) + matched, width)
     yield f"   {safe(hit.file)}:{hit.line}"
+
+
+def _show_related(answer: RelatedAnswer, width: int) -> Iterator[str]:
+    source = answer.source
+    yield wrap(f"related to {_place(source.title, source.outline_path)}", width)
+    yield ""
+    for number, hit in enumerate(answer.hits, 1):
+        yield from _show_hit(number, hit, width)
+        yield wrap(f"because of line {hit.because_line}: {_short(hit.because)}", width, "   ")
+        if hit.linked:
+            yield "   linked already"
+        yield ""
+    yield from _show_end(len(answer.hits), None, answer.index, answer.degraded)
+
+
+def _short(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= SHORT else line[: SHORT - 1].rstrip() + "…"
 
 
 def _show_end(
@@ -187,6 +207,7 @@ def _show_value(value: Any, indent: str) -> Iterator[str]:
 _SHOWERS: dict[type[Any], Callable[[Any, int], Iterator[str]]] = {
     SearchAnswer: _show_search,
     NameAnswer: _show_names,
+    RelatedAnswer: _show_related,
     NodeAnswer: _show_node,
     IndexAnswer: _show_index,
     DoctorAnswer: _show_doctor,

@@ -29,6 +29,38 @@ class NameAnswer(msgspec.Struct, frozen=True):
     next_offset: int | None = None
 
 
+class RelatedHit(Hit, frozen=True):
+    """A hit, and why it is one.
+
+    linked: whether the two notes are linked already, either way.  because:
+    the passage of the source that matches best, in line `because_line`.
+    """
+
+    linked: bool = False
+    because: str = ""
+    because_line: int = 0
+
+
+class RelatedSource(msgspec.Struct, frozen=True):
+    """The note or heading that was asked about."""
+
+    node_id: str | None
+    title: str
+    file: str
+    outline_path: tuple[str, ...]
+    line: int
+    pos: int
+
+
+class RelatedAnswer(msgspec.Struct, frozen=True):
+    """Notes that mean what the source means, nearest first."""
+
+    source: RelatedSource
+    hits: tuple[RelatedHit, ...]
+    index: IndexState
+    degraded: tuple[str, ...] = ()
+
+
 class NodeAnswer(msgspec.Struct, frozen=True):
     """One node with its text: a heading node answers with its subtree only."""
 

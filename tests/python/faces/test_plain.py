@@ -14,6 +14,9 @@ from roam_semantic.operations.answers import (
     NameAnswer,
     NameHit,
     NodeAnswer,
+    RelatedAnswer,
+    RelatedHit,
+    RelatedSource,
     SearchAnswer,
     StatusAnswer,
 )
@@ -71,6 +74,27 @@ def test_a_name_tells_by_what_it_was_found():
     hit = NameHit("id", "Tea", "/v/tea.org", (), 1, 1, "alias", "Chai")
 
     assert "Tea (alias Chai)\n   /v/tea.org:1\n\n1 hit" == show(NameAnswer((hit,), DONE))
+
+
+def test_a_related_note_is_shown_with_what_fits_in_the_asked_one():
+    source = RelatedSource("b", "Black tea", "/v/black.org", ("Drinks", "Black tea"), 3, 40)
+    hit = RelatedHit(
+        **msgspec.structs.asdict(HIT), linked=True, because="Use boiling water.\nNow.",
+        because_line=4,
+    )  # fmt: skip
+
+    assert (
+        "related to Black tea [Drinks]\n"
+        "\n"
+        "1. Green tea [Drinks]\n"
+        "   /v/tea.org:8\n"
+        "   Use cooler water. About 80 degrees.\n"
+        "   score 0.50 (words #2, meaning #1)\n"
+        "   because of line 4: Use boiling water. Now.\n"
+        "   linked already\n"
+        "\n"
+        "1 hit"
+    ) == show(RelatedAnswer(source, (hit,), DONE))
 
 
 def test_a_node_is_shown_with_its_text():
