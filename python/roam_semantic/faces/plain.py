@@ -12,12 +12,15 @@ from roam_semantic.faces.terminal import one_line, safe, wrap
 from roam_semantic.operations.answers import (
     DoctorAnswer,
     IndexAnswer,
+    Job,
     NameAnswer,
     NameHit,
     NodeAnswer,
+    RefreshAnswer,
     RelatedAnswer,
     SearchAnswer,
     StatusAnswer,
+    WatchAnswer,
 )
 from roam_semantic.values import Hit, IndexState
 
@@ -172,16 +175,31 @@ def _show_status(answer: StatusAnswer, width: int) -> Iterator[str]:
     yield f"notes: {safe(answer.vault or 'no folder is set')}"
     yield wrap(f"org-roam: {answer.database or 'no database'}: {answer.database_state}", width)
     yield f"index: {safe(answer.index_file or 'none')}"
-    if answer.index is not None:
-        state = answer.index
-        yield f"passages: {state.indexed} of {state.total} with vectors, {state.pending} waiting"
-    if answer.job is not None:
-        yield f"running: {answer.job.phase} {answer.job.done} of {answer.job.total}"
+    yield from _show_progress(answer.index, answer.job)
     yield from _show_list("left out", [f"{s.file} ({s.reason})" for s in answer.skipped])
     clashes = [f"{clash.node_id} in {', '.join(clash.files)}" for clash in answer.clashes]
     yield from _show_list("ids used twice", clashes)
     yield from _show_list("newer than org-roam's database", list(answer.not_in_database))
     yield from (one_line(message) for message in answer.messages)
+
+
+def _show_progress(state: IndexState | None, job: Job | None) -> Iterator[str]:
+    if state is not None:
+        yield f"passages: {state.indexed} of {state.total} with vectors, {state.pending} waiting"
+    if job is not None:
+        counted = f" {job.done} of {job.total}" if job.total else ""
+        left = f", {duration(job.left_s)} left" if job.left_s else ""
+        yield f"running: {job.phase}{counted}{left}"
+
+
+def _show_refresh(answer: RefreshAnswer | WatchAnswer, width: int) -> Iterator[str]:
+    if isinstance(answer, WatchAnswer):
+        yield answer.state
+    yield from _show_progress(answer.index, answer.job)
+    if answer.index.stale_files:
+        yield f"files not read yet: {answer.index.stale_files}"
+    if answer.message:
+        yield wrap(answer.message, width)
 
 
 def _show_fields(answer: Any, width: int) -> Iterator[str]:
@@ -212,4 +230,6 @@ _SHOWERS: dict[type[Any], Callable[[Any, int], Iterator[str]]] = {
     IndexAnswer: _show_index,
     DoctorAnswer: _show_doctor,
     StatusAnswer: _show_status,
+    RefreshAnswer: _show_refresh,
+    WatchAnswer: _show_refresh,
 }

@@ -158,6 +158,24 @@ class Job(msgspec.Struct, frozen=True):
     phase: str
 
 
+class RefreshAnswer(msgspec.Struct, frozen=True):
+    """How the index is after a look at the files; `job` embeds what waits."""
+
+    index: IndexState
+    job: Job | None
+    message: str = ""
+
+
+class WatchAnswer(msgspec.Struct, frozen=True):
+    """How the index is; `seen` is another one whenever something has changed."""
+
+    seen: str
+    state: Literal["ready", "indexing", "stale", "empty"]
+    index: IndexState
+    job: Job | None
+    message: str = ""
+
+
 class StatusAnswer(msgspec.Struct, frozen=True):
     """What the server knows now, without touching the notes."""
 

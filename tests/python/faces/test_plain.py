@@ -14,11 +14,13 @@ from roam_semantic.operations.answers import (
     NameAnswer,
     NameHit,
     NodeAnswer,
+    RefreshAnswer,
     RelatedAnswer,
     RelatedHit,
     RelatedSource,
     SearchAnswer,
     StatusAnswer,
+    WatchAnswer,
 )
 from roam_semantic.values import Hit, IndexState, Ranks, Skipped
 
@@ -97,6 +99,26 @@ def test_a_related_note_is_shown_with_what_fits_in_the_asked_one():
     ) == show(RelatedAnswer(source, (hit,), DONE))
 
 
+def test_a_refresh_tells_what_is_left_to_do():
+    state = IndexState(7, 10, 3, 0, 0.0, "a model", 2)
+    job = Job("index", 1, 3, 2.0, 75.04, "embedding")
+
+    assert (
+        "passages: 7 of 10 with vectors, 3 waiting\n"
+        "running: embedding 1 of 3, 75 s left\n"
+        "files not read yet: 2\n"
+        "the database is busy"
+    ) == show(RefreshAnswer(state, job, "the database is busy"))
+
+
+def test_a_watch_tells_the_state_first():
+    job = Job("index", 0, 0, 0.0, None, "process 7 is indexing")
+
+    assert (
+        "indexing\npassages: 10 of 10 with vectors, 0 waiting\nrunning: process 7 is indexing"
+    ) == show(WatchAnswer("token", "indexing", DONE, job))
+
+
 def test_a_node_is_shown_with_its_text():
     node = NodeAnswer(
         "id", "Green tea", "/v/tea.org", 8, 120, 1, ("Drinks",), ("hot", "leaf"), ("Sencha",),
@@ -164,7 +186,7 @@ def test_status_is_told_in_lines():
     assert (
         "roam-semantic 0.1.0\nnotes: /v\norg-roam: no database: no database is set\n"
         "index: /c/index.db\npassages: 10 of 10 with vectors, 0 waiting\n"
-        "running: embedding 3 of 9\n"
+        "running: embedding 3 of 9, 6 s left\n"
         "ids used twice: 1\n  id in /v/a.org, /v/b.org\n"
         "newer than org-roam's database: 1\n  /v/c.org\n3 units wait"
     ) == show(answer)
