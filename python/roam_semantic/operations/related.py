@@ -21,6 +21,7 @@ from roam_semantic.retrieval.scope import Scope
 from roam_semantic.retrieval.source import OwnUnit, Source, linked_nodes, source_of
 from roam_semantic.retrieval.stopwords import STOP_WORDS
 from roam_semantic.sqlite import Connection
+from roam_semantic.store.boilerplate import shared_lines
 from roam_semantic.store.vectors import vector_set
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _embedded(core: Core, source: Source) -> dict[int, Vector]:
     from roam_semantic.indexing.embedding import model_text  # numpy
     from roam_semantic.models.embedder import EmbeddingFailure
 
-    lines = frozenset(line for (line,) in core.reader().rows("SELECT line FROM embed_boilerplate"))
+    lines = shared_lines(core.reader())
     units = source.units[:EMBEDDED_HERE]
     texts = [
         model_text(

@@ -17,6 +17,7 @@ import numpy as np
 
 from roam_semantic.retrieval.vectors import CodeMatrix, fetched, stored_vectors
 from roam_semantic.sqlite import Connection
+from roam_semantic.store.boilerplate import is_boilerplate, shared_lines
 from roam_semantic.store.vectors import vector_set
 
 if TYPE_CHECKING:
@@ -29,26 +30,34 @@ TEN = 10
 # Units in all whose neighbours are looked at.
 POOL = 256
 DEEPEST, SHALLOWEST = 80, 20
-# A margin below this is chance: as far from each other as from anything.
-LEAST = -0.12
+# Two units that are no nearer to each other than to their neighbours score 0.5;
+# below this they are so far apart that what they share is chance.
+LEAST = 0.38
 
 
-class Match(msgspec.Struct, frozen=True):
-    """A node, its unit that fits best, the source's unit it fits, and how well (0 to 1)."""
+class Pair(msgspec.Struct, frozen=True):
+    """A unit of the source, one that is near to it, its node, and how near (0 to 1)."""
 
-    node: int
-    unit: int
     own: int
+    unit: int
+    node: int
     score: float
 
 
 def nearest_nodes(
-    reader: Connection,
-    codes: CodeMatrix,
-    own: Mapping[int, Vector],
-    shut: Collection[int],
-) -> list[Match]:
-    """Return the nodes whose units are near to those of OWN (unit → vector), best first.
+    reader: Connection, codes: CodeMatrix, own: Mapping[int, Vector], shut: Collection[int]
+) -> list[Pair]:
+    """Return the nodes with a unit near to one of OWN, best first, each with its best pair."""
+    best: dict[int, Pair] = {}
+    for pair in nearest_pairs(reader, codes, own, shut):
+        best.setdefault(pair.node, pair)
+    return list(best.values())
+
+
+def nearest_pairs(
+    reader: Connection, codes: CodeMatrix, own: Mapping[int, Vector], shut: Collection[int]
+) -> list[Pair]:
+    """Return the units that are near to those of OWN (unit → vector), best first.
 
     shut: units that do not count, those of the source among them.
     """
@@ -63,12 +72,14 @@ def nearest_nodes(
         for other, cosine in near
     ]
     nearness = _nearness(reader, {other for _, _, other in sorted(pairs, reverse=True)[:POOL]})
-    margins = [
-        (margin - nearness[other] / 2, unit, other)
+    node_of = _telling(reader, list(nearness))
+    near = [
+        Pair(unit, other, node_of[other], min(1.0, max(0.0, 0.5 + margin - nearness[other] / 2)))
         for margin, unit, other in pairs
-        if other in nearness
+        if other in node_of
     ]
-    return _by_node(reader, margins)
+    near.sort(key=lambda pair: (-pair.score, pair.unit, pair.own))
+    return [pair for pair in near if pair.score >= LEAST]
 
 
 def _mean(near: Sequence[tuple[int, float]]) -> float:
@@ -90,23 +101,15 @@ def _nearness(reader: Connection, units: Collection[int]) -> dict[int, float]:
     return dict(zip(ids.tolist(), highest.mean(axis=1).tolist(), strict=True))
 
 
-def _by_node(reader: Connection, margins: list[tuple[float, int, int]]) -> list[Match]:
-    """Return each node of MARGINS (margin, own unit, other unit) with its best pair."""
-    others = msgspec.json.encode(sorted({other for _, _, other in margins})).decode()
-    node_of = dict(
-        reader.rows(
-            "SELECT u.id, u.node FROM embed_units u JOIN embed_nodes n ON n.key = u.node"
-            " WHERE n.owner = 1 AND u.id IN (SELECT value FROM json_each(?))",
-            (others,),
-        )
+def _telling(reader: Connection, units: Sequence[int]) -> dict[int, int]:
+    """Return the node of each of UNITS that is owned, and not boilerplate alone."""
+    shared = shared_lines(reader)
+    rows = reader.rows(
+        "SELECT u.id, u.node, u.text FROM embed_units u JOIN embed_nodes n ON n.key = u.node"
+        " WHERE n.owner = 1 AND u.id IN (SELECT value FROM json_each(?))",
+        (msgspec.json.encode(units).decode(),),
     )
-    best: dict[int, Match] = {}
-    for margin, unit, other in sorted(margins, key=lambda each: (-each[0], each[2], each[1])):
-        node = node_of.get(other)
-        if node is not None and margin >= LEAST:
-            score = min(1.0, max(0.0, 0.5 + margin))
-            best.setdefault(node, Match(node, other, unit, score))
-    return list(best.values())
+    return {unit: node for unit, node, text in rows if not is_boilerplate(text, shared)}
 
 
 def some_of(units: Sequence[int], most: int = MOST_OWN) -> list[int]:

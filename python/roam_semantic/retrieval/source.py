@@ -8,6 +8,7 @@ import msgspec
 
 from roam_semantic.org.heading import Heading
 from roam_semantic.sqlite import Connection
+from roam_semantic.store.boilerplate import own_lines, shared_lines
 
 
 class OwnUnit(msgspec.Struct, frozen=True):
@@ -59,7 +60,8 @@ def source_of(reader: Connection, node: int, heading: Heading | None = None) -> 
         nodes = {node}
     whole = level == 0 and heading is None
     shut = frozenset(unit.id for unit in units if whole or unit.node in nodes)
-    telling = [unit for unit in own if unit.text]
+    shared = shared_lines(reader)
+    telling = [unit for unit in own if own_lines(unit.text, shared)]
     return Source(node, file, level, tuple(telling or own), shut)
 
 
