@@ -18,6 +18,7 @@ CATALOGUE.expect(
     "roam_semantic.operations.search",
     "roam_semantic.operations.nodes",
     "roam_semantic.operations.related",
+    "roam_semantic.operations.links",
     "roam_semantic.operations.freshness",
     "roam_semantic.operations.index",
     "roam_semantic.operations.care",

@@ -61,6 +61,39 @@ class RelatedAnswer(msgspec.Struct, frozen=True):
     degraded: tuple[str, ...] = ()
 
 
+class Suggestion(msgspec.Struct, frozen=True):
+    """A place in a note that means another note it does not link to.
+
+    kind: "mention": the text from pos to before end is a name of the other
+    note; "meaning": that passage means it.  pos and end: Emacs points in the
+    file.  passage: of the other note.  score: 0 to 1.
+    """
+
+    kind: Literal["mention", "meaning"]
+    pos: int
+    end: int
+    line: int
+    text: str
+    node_id: str
+    title: str
+    file: str
+    passage: str
+    score: float
+
+
+class LinksAnswer(msgspec.Struct, frozen=True):
+    """Links a note could have, in the order of its text.
+
+    hash: SHA-1 of the bytes of the file in which the positions hold.
+    """
+
+    hash: str
+    file: str
+    suggestions: tuple[Suggestion, ...]
+    index: IndexState
+    degraded: tuple[str, ...] = ()
+
+
 class NodeAnswer(msgspec.Struct, frozen=True):
     """One node with its text: a heading node answers with its subtree only."""
 

@@ -159,7 +159,7 @@ def _alike(reader: Connection, source: Source) -> Pairs:
     """Return nodes that share SOURCE's telling words, each with the unit that shares most."""
     title = " ".join(dict.fromkeys(unit.title for unit in source.units))
     text = " ".join(unit.text for unit in source.units)
-    telling = list(dict.fromkeys(_words(f"{title} {text}")))[:TELLING]
+    telling = list(dict.fromkeys(telling_words(f"{title} {text}")))[:TELLING]
     found = words.find(reader, " ".join(telling) or title, (), Scope(), DEEP + len(source.shut))
     units = [pair for pair in found.units if pair[0] not in source.shut][:DEEP]
     best = max((score for _, score in units), default=1.0)
@@ -188,12 +188,12 @@ def _hits(reader: Connection, source: Source, pairs: Pairs) -> tuple[RelatedHit,
     )
     hits: list[RelatedHit] = []
     for node, own in pairs:
-        shown = answer.show(reader, [node], _words(own.text), answer.Page(1, 0, ROOM))
+        shown = answer.show(reader, [node], telling_words(own.text), answer.Page(1, 0, ROOM))
         hits += (
             RelatedHit(
                 **msgspec.structs.asdict(hit),
                 linked=node.key in linked,
-                because=passage(own.text, _words(texts.get(node.unit, ""))) or own.title,
+                because=passage(own.text, telling_words(texts.get(node.unit, ""))) or own.title,
                 because_line=own.line,
             )
             for hit in shown.hits
@@ -201,6 +201,6 @@ def _hits(reader: Connection, source: Source, pairs: Pairs) -> tuple[RelatedHit,
     return tuple(hits)
 
 
-def _words(text: str) -> Sequence[str]:
+def telling_words(text: str) -> Sequence[str]:
     """Return the words of TEXT that say something."""
     return [word for word in WORD.findall(text.lower()) if word not in STOP_WORDS]
