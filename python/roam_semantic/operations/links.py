@@ -22,8 +22,8 @@ from roam_semantic.store.words import clean
 if TYPE_CHECKING:
     from roam_semantic.graph.draft import Draft
 
-# Of the pairs of notes of the sample vault this near, three of four are linked.
-NEAR = 0.6
+# Of the pairs of notes of the sample vault this near, four of five are linked.
+NEAR = 0.62
 # A passage of fewer letters means too little to mean a note.
 LETTERS = 60
 # Letters from which on a name does not stand there by chance.

@@ -23,6 +23,7 @@ LINES = re.compile(
 INLINE = re.compile(
     r"""\[fn:[^\]\s:]*+[\]:]                 # the label of a footnote
       | <<<?[^<>\n]+>>>?                     # a target
+      | <[A-Za-z][\w+-]{0,20}:[^<>\n]*>      # a link in angle brackets
       | [<\[]\d{4}-\d\d-\d\d[^>\]\n]*[>\]]   # a time stamp
       | src_\w+(?:\[[^\]\n]*\])?\{[^}\n]*\}  # code
       | \\[A-Za-z]+(?:\{[^}\n]*\})?          # LaTeX

@@ -20,8 +20,9 @@ from roam_semantic.store.words import fold, is_cjk
 
 # A name needs so many letters; one with a Chinese, Japanese or Korean one fewer.
 LETTERS, CJK_CHARS = 3, 2
-# A plural is known by its s only where the word is long enough not to be another.
-PLURAL = 6
+# A plural is known by its s; a word that is all of a name must be long for that,
+# or "Mean" would stand where something means.
+SINGULAR, PLURAL = 3, 6
 TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 BLANK = re.compile(r"[ \t\xa0\u2010\u2011-]+|[ \t]*\n[ \t]*")
 # What a name may lose at its ends: quotes, brackets, punctuation.
@@ -30,6 +31,10 @@ ENDS = " \t\"'“”„«»‘’()[]{}<>?!,;:…."
 BEFORE = frozenset("/\\@#$_-=~.&")
 AFTER = frozenset("/\\@_-=~")
 NAMES_HELD = 1 << 16
+
+
+Words = tuple[str, ...]
+Place = tuple[int, int, set[int]]
 
 
 class Mention(msgspec.Struct, frozen=True):
@@ -42,12 +47,16 @@ class Mention(msgspec.Struct, frozen=True):
 
 
 class _Name(msgspec.Struct, frozen=True):
-    """A name cut into words and what stands between, before and behind them."""
+    """A name cut into words and what stands between, before and behind them.
 
-    words: tuple[str, ...]
-    gaps: tuple[str, ...]
+    alone: the word of a short name of one word, which has no plural.
+    """
+
+    words: Words
+    gaps: Words
     before: str
     after: str
+    alone: str = ""
 
 
 def find_mentions(text: str, names: Iterable[tuple[str, int]]) -> list[Mention]:
@@ -56,13 +65,13 @@ def find_mentions(text: str, names: Iterable[tuple[str, int]]) -> list[Mention]:
     The longest name wins.  One that several nodes have is nobody's, and takes
     its place all the same.
     """
-    spaced: defaultdict[str, dict[_Name, set[int]]] = defaultdict(dict)
+    spaced: defaultdict[Words, dict[_Name, set[int]]] = defaultdict(dict)
     dense: defaultdict[str, dict[str, set[int]]] = defaultdict(dict)
     for name, node in names:
         if (unspaced := _dense(name)) is not None:
             dense[unspaced[:2]].setdefault(unspaced, set()).add(node)
         elif (cut := _cut(name)) is not None:
-            spaced[cut.words[0]].setdefault(cut, set()).add(node)
+            spaced[cut.words].setdefault(cut, set()).add(node)
     found = [*_spaced(text, spaced), *(_unspaced(text, dense) if dense else ())]
     found.sort(key=lambda each: (each[0], -each[1]))
     mentions: list[Mention] = []
@@ -89,7 +98,14 @@ def _cut(name: str) -> _Name | None:
         _gap(core[left.end() : right.start()])
         for left, right in zip(tokens, tokens[1:], strict=False)
     )
-    return _Name(words, gaps, core[: tokens[0].start()], core[tokens[-1].end() :])
+    alone = _folded(tokens[0][0]) if len(tokens) == 1 else ""
+    return _Name(
+        words=words,
+        gaps=gaps,
+        before=core[: tokens[0].start()],
+        after=core[tokens[-1].end() :],
+        alone=alone if len(alone) < PLURAL else "",
+    )
 
 
 @lru_cache(NAMES_HELD)
@@ -104,39 +120,43 @@ def _dense(name: str) -> str | None:
 
 @lru_cache(NAMES_HELD)
 def _word(token: str) -> str:
-    word = fold(token).replace("’", "'").removesuffix("'s")
-    if len(word) >= PLURAL and word.endswith("s") and not word.endswith("ss"):
+    word = _folded(token)
+    if len(word) > SINGULAR and word.endswith("s") and not word.endswith("ss"):
         return word[:-1]
     return word
+
+
+def _folded(token: str) -> str:
+    return fold(token).replace("’", "'").removesuffix("'s")
 
 
 def _gap(between: str) -> str:
     return " " if BLANK.fullmatch(between) else between
 
 
-def _spaced(
-    text: str, names: dict[str, dict[_Name, set[int]]]
-) -> Iterator[tuple[int, int, set[int]]]:
+def _spaced(text: str, names: dict[Words, dict[_Name, set[int]]]) -> Iterator[Place]:
     """Yield (start, end, nodes) for each name in TEXT, the longest at each place."""
+    lengths: defaultdict[str, set[int]] = defaultdict(set)
+    for words in names:
+        lengths[words[0]].add(len(words))
     tokens = [(found.start(), found.end()) for found in TOKEN.finditer(text)]
-    words = [_word(text[start:end]) for start, end in tokens]
+    words = tuple(_word(text[start:end]) for start, end in tokens)
     for place, word in enumerate(words):
-        best: tuple[int, int, set[int]] | None = None
-        for name, nodes in names.get(word, {}).items():
-            span = _span(text, name, tokens[place : place + len(name.words)])
-            if (
-                span is not None
-                and name.words == tuple(words[place : place + len(name.words)])
-                and (best is None or span[1] > best[1])
-            ):
-                best = (*span, nodes)
-        if best is not None:
-            yield best
+        for length in sorted(lengths.get(word, ()), reverse=True):
+            spans = tokens[place : place + length]
+            best = [
+                (*span, nodes)
+                for name, nodes in names.get(words[place : place + length], {}).items()
+                if (span := _span(text, name, spans)) is not None
+            ]
+            if best:
+                yield max(best, key=lambda each: each[1] - each[0])
+                break
 
 
 def _span(text: str, name: _Name, tokens: list[tuple[int, int]]) -> tuple[int, int] | None:
     """Return where NAME stands if its words are TOKENS of TEXT, or None."""
-    if len(tokens) < len(name.words):
+    if name.alone and _folded(text[slice(*tokens[0])]) != name.alone:
         return None
     for gap, (_, left), (right, _) in zip(name.gaps, tokens, tokens[1:], strict=False):
         if _gap(text[left:right]) != gap:
@@ -161,9 +181,8 @@ def _is_apart(text: str, start: int, end: int) -> bool:
     return True
 
 
-def _unspaced(
-    text: str, names: dict[str, dict[str, set[int]]]
-) -> Iterator[tuple[int, int, set[int]]]:
+def _unspaced(text: str, names: dict[str, dict[str, set[int]]]) -> Iterator[Place]:
+    """Yield (start, end, nodes) for each name of a script without blanks in TEXT."""
     if text.isascii():
         return
     lowered = _lowered(text)
