@@ -24,6 +24,7 @@ NOTES = {
     "Let the dough rise overnight, see [[id:tea][tea]].\n",
     "plov": "#+title: Плов\n\nРис, морковь и баранина в казане.\n",
     "sushi": "#+title: 寿司\n\n酢飯と新鮮な魚を握ります。\n",
+    "desk": "#+title: Notes on tea\n\nBaking bread, brewing tea, 寿司 — and плов 🍵, loaf.\n",
     "long": "#+title: A long list\n\n" + "".join(f"- item number {n}\n" for n in range(400)),
 }
 ANSWERS = {
@@ -52,6 +53,9 @@ ANSWERS = {
     "what is related": ("related", {"node": "tea"}),
     "what is related to a heading": ("related", {"node": "tea", "pos": 130, "k": 1}),
     "what is related to a list": ("related", {"node": "long", "k": 2}),
+    "links to make": ("suggest-links", {"node": "notes on tea"}),
+    "one link to make": ("suggest-links", {"node": "notes on tea", "k": 1}),
+    "no link to make": ("suggest-links", {"node": "sushi"}),
     "a look at the files": ("refresh", {}),
     "the state as it is": ("watch", {"seconds": 0}),
     "no change": ("watch", {"seconds": 0.1, "seen": "another"}),
@@ -87,6 +91,9 @@ REFUSALS = {
     "related pos 0": ("related", {"node": "tea", "pos": 0}, "pos must be at least 1"),
     "related k": ("related", {"node": "tea", "k": 101}, "k must be between 1 and 100"),
     "related unknown": ("related", {"node": "tea", "offset": 1}, "has no argument"),
+    "links empty": ("suggest-links", {"node": ""}, "node must not be empty"),
+    "links k": ("suggest-links", {"node": "tea", "k": 201}, "k must be between 1 and 200"),
+    "links unknown": ("suggest-links", {"node": "tea", "pos": 3}, "has no argument"),
     "watch long": ("watch", {"seconds": 301}, "seconds must be between 0 and 300"),
     "watch back": ("watch", {"seconds": -1}, "seconds must be between 0 and 300"),
     "watch seen": ("watch", {"seen": "x" * 65}, "seen must be at most 64 characters"),

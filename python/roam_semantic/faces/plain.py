@@ -13,6 +13,7 @@ from roam_semantic.operations.answers import (
     DoctorAnswer,
     IndexAnswer,
     Job,
+    LinksAnswer,
     NameAnswer,
     NameHit,
     NodeAnswer,
@@ -95,6 +96,19 @@ def _show_related(answer: RelatedAnswer, width: int) -> Iterator[str]:
             yield "   linked already"
         yield ""
     yield from _show_end(len(answer.hits), None, answer.index, answer.degraded)
+
+
+def _show_links(answer: LinksAnswer, width: int) -> Iterator[str]:
+    yield safe(answer.file)
+    for each in answer.suggestions:
+        sign = "names" if each.kind == "mention" else "means"
+        yield wrap(f"{each.line}: {_short(each.text)}", width)
+        yield wrap(f"{sign} {each.title} (score {each.score:.2f})", width, "   ")
+        yield f"   {safe(each.file)}"
+    yield ""
+    count = len(answer.suggestions)
+    yield f"{count} link{'s' if count != 1 else ''} to make" if count else "nothing to link"
+    yield from (f"without {one_line(stage)}" for stage in answer.degraded)
 
 
 def _short(text: str) -> str:
@@ -226,6 +240,7 @@ _SHOWERS: dict[type[Any], Callable[[Any, int], Iterator[str]]] = {
     SearchAnswer: _show_search,
     NameAnswer: _show_names,
     RelatedAnswer: _show_related,
+    LinksAnswer: _show_links,
     NodeAnswer: _show_node,
     IndexAnswer: _show_index,
     DoctorAnswer: _show_doctor,

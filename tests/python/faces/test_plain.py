@@ -11,6 +11,7 @@ from roam_semantic.operations.answers import (
     FailedUnit,
     IndexAnswer,
     Job,
+    LinksAnswer,
     NameAnswer,
     NameHit,
     NodeAnswer,
@@ -20,6 +21,7 @@ from roam_semantic.operations.answers import (
     RelatedSource,
     SearchAnswer,
     StatusAnswer,
+    Suggestion,
     WatchAnswer,
 )
 from roam_semantic.values import Hit, IndexState, Ranks, Skipped
@@ -97,6 +99,19 @@ def test_a_related_note_is_shown_with_what_fits_in_the_asked_one():
         "\n"
         "1 hit"
     ) == show(RelatedAnswer(source, (hit,), DONE))
+
+
+def test_a_suggested_link_tells_the_words_and_the_other_note():
+    words = Suggestion("mention", 4, 9, 2, "green\ntea", "g", "Green tea", "/v/g.org", "", 0.7)
+    passage = Suggestion("meaning", 9, 99, 3, "x " * 100, "b", "Black tea", "/v/b.org", "", 0.65)
+    shown = show(LinksAnswer("hash", "/v/n.org", (words, passage), DONE, ("vectors: slow",)), 200)
+
+    assert (
+        "/v/n.org\n2: green tea\n   names Green tea (score 0.70)\n   /v/g.org\n3: x x"
+    ) == shown[:72]
+    assert "…\n   means Black tea (score 0.65)\n   /v/b.org\n\n2 links to make\n" in shown
+    assert shown.endswith("without vectors: slow")
+    assert "/v/n.org\n\nnothing to link" == show(LinksAnswer("hash", "/v/n.org", (), DONE))
 
 
 def test_a_refresh_tells_what_is_left_to_do():
