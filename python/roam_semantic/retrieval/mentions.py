@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 import msgspec
@@ -65,14 +65,18 @@ def find_mentions(text: str, names: Iterable[tuple[str, int]]) -> list[Mention]:
     The longest name wins.  One that several nodes have is nobody's, and takes
     its place all the same.
     """
+    tokens = [(found.start(), found.end()) for found in TOKEN.finditer(text)]
+    words = tuple(_word(text[start:end]) for start, end in tokens)
+    present = frozenset(words)
     spaced: defaultdict[Words, dict[_Name, set[int]]] = defaultdict(dict)
     dense: defaultdict[str, dict[str, set[int]]] = defaultdict(dict)
     for name, node in names:
-        if (unspaced := _dense(name)) is not None:
-            dense[unspaced[:2]].setdefault(unspaced, set()).add(node)
-        elif (cut := _cut(name)) is not None:
-            spaced[cut.words].setdefault(cut, set()).add(node)
-    found = [*_spaced(text, spaced), *(_unspaced(text, dense) if dense else ())]
+        read = _read(name)
+        if isinstance(read, str):
+            dense[read[:2]].setdefault(read, set()).add(node)
+        elif read is not None and read.words[0] in present:
+            spaced[read.words].setdefault(read, set()).add(node)
+    found = [*_spaced(text, tokens, words, spaced), *(_unspaced(text, dense) if dense else ())]
     found.sort(key=lambda each: (each[0], -each[1]))
     mentions: list[Mention] = []
     done = 0
@@ -85,6 +89,13 @@ def find_mentions(text: str, names: Iterable[tuple[str, int]]) -> list[Mention]:
 
 
 @lru_cache(NAMES_HELD)
+def _read(name: str) -> _Name | str | None:
+    """Return NAME cut into words, as it is when it has no blanks, or None: it is no name."""
+    if not name.isascii() and any(map(is_cjk, name)):
+        return _dense(name)
+    return _cut(name)
+
+
 def _cut(name: str) -> _Name | None:
     """Return NAME cut into words, or None: it is too short, a number or a stop word."""
     core = name.strip(ENDS) if not name.startswith(".") else name.rstrip(ENDS)
@@ -108,11 +119,8 @@ def _cut(name: str) -> _Name | None:
     )
 
 
-@lru_cache(NAMES_HELD)
 def _dense(name: str) -> str | None:
-    """Return NAME as it is compared when it is of a script without blanks, else None."""
-    if name.isascii() or not any(map(is_cjk, name)):
-        return None
+    """Return NAME, of a script without blanks, as it is compared, or None: it is too short."""
     core = _lowered(name.strip(ENDS))
     is_kana = all("\u3041" <= char <= "\u309f" for char in core)
     return core if len(core) >= CJK_CHARS + is_kana else None
@@ -134,13 +142,16 @@ def _gap(between: str) -> str:
     return " " if BLANK.fullmatch(between) else between
 
 
-def _spaced(text: str, names: dict[Words, dict[_Name, set[int]]]) -> Iterator[Place]:
+def _spaced(
+    text: str,
+    tokens: Sequence[tuple[int, int]],
+    words: Words,
+    names: dict[Words, dict[_Name, set[int]]],
+) -> Iterator[Place]:
     """Yield (start, end, nodes) for each name in TEXT, the longest at each place."""
     lengths: defaultdict[str, set[int]] = defaultdict(set)
-    for words in names:
-        lengths[words[0]].add(len(words))
-    tokens = [(found.start(), found.end()) for found in TOKEN.finditer(text)]
-    words = tuple(_word(text[start:end]) for start, end in tokens)
+    for name in names:
+        lengths[name[0]].add(len(name))
     for place, word in enumerate(words):
         for length in sorted(lengths.get(word, ()), reverse=True):
             spans = tokens[place : place + length]
@@ -154,7 +165,7 @@ def _spaced(text: str, names: dict[Words, dict[_Name, set[int]]]) -> Iterator[Pl
                 break
 
 
-def _span(text: str, name: _Name, tokens: list[tuple[int, int]]) -> tuple[int, int] | None:
+def _span(text: str, name: _Name, tokens: Sequence[tuple[int, int]]) -> tuple[int, int] | None:
     """Return where NAME stands if its words are TOKENS of TEXT, or None."""
     if name.alone and _folded(text[slice(*tokens[0])]) != name.alone:
         return None
