@@ -34,7 +34,7 @@ def refresh(core: Core) -> RefreshAnswer:
 def watch(
     core: Core,
     seen: Annotated[
-        str, Meta(description="`seen` of the last answer; empty: answer now", max_length=64)
+        str, Meta(description="`seen` of the last answer, if there was one", max_length=64)
     ] = "",
     seconds: Annotated[float, Meta(description="most seconds to wait", ge=0, le=300)] = 30.0,
     request: Request = NOBODY,

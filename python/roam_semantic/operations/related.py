@@ -52,15 +52,16 @@ def related(
     """Find notes that mean what a note, or one heading of it, means; linked or not."""
     core.freshen()
     reader = core.reader()
-    key = resolve(reader, node, core.index.vault)
-    heading = None if pos is None else _heading(reader, key, pos)
-    source = source_of(reader, key, heading)
     degraded: list[str] = []
-    own = own_vectors(core, source, degraded)
     with reader.reading():
+        key = resolve(reader, node, core.index.vault)
+        heading = None if pos is None else _heading(reader, key, pos)
+        source = source_of(reader, key, heading)
+        own = own_vectors(core, source, degraded)
         pairs = _near(core, reader, source, own) if own else _alike(reader, source)
         hits = _hits(reader, source, pairs[:k])
-    return RelatedAnswer(_asked(reader, source, heading), hits, core.state(), tuple(degraded))
+        asked = _asked(reader, source, heading)
+    return RelatedAnswer(asked, hits, core.state(), tuple(degraded))
 
 
 def _heading(reader: Connection, key: int, pos: int) -> Heading | None:
@@ -156,7 +157,7 @@ def _near(core: Core, reader: Connection, source: Source, own: dict[int, Vector]
 
 
 def _alike(reader: Connection, source: Source) -> Pairs:
-    """Return nodes that share SOURCE's telling words, each with the unit that shares most."""
+    """Return nodes that share SOURCE's telling words, best first; it is known by its first unit."""
     title = " ".join(dict.fromkeys(unit.title for unit in source.units))
     text = " ".join(unit.text for unit in source.units)
     telling = list(dict.fromkeys(telling_words(f"{title} {text}")))[:TELLING]
