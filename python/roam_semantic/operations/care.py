@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from roam_semantic import __version__, sqlite
 from roam_semantic.errors import RoamError
 from roam_semantic.graph.counts import clashes, languages
-from roam_semantic.operations.answers import Check, Clash, DoctorAnswer, Job, StatusAnswer
+from roam_semantic.operations.answers import Check, Clash, DoctorAnswer, StatusAnswer
 from roam_semantic.operations.catalogue import operation
 from roam_semantic.operations.core import Core
 from roam_semantic.operations.index import failed, skipped
+from roam_semantic.operations.jobs import running
 from roam_semantic.store.check import faults
-from roam_semantic.store.lease import holder
 from roam_semantic.values import IndexState
 
 
@@ -31,7 +31,7 @@ def status(core: Core) -> StatusAnswer:
         index_file=core.index_path,
         index=state,
         embedder=core.settings.embedder,
-        job=_job(core),
+        job=running(core),
         skipped=skipped(reader) if reader else (),
         clashes=tuple(Clash(node, files) for node, files in clashes(reader)) if reader else (),
         not_in_database=_not_in_database(core),
@@ -44,17 +44,6 @@ def _state(core: Core) -> IndexState | None:
         return core.state()
     except RoamError:
         return None
-
-
-def _job(core: Core) -> Job | None:
-    job = core.job()
-    if job is not None:
-        left = (job.total - job.done) / job.rate if job.rate else None
-        return Job("index", job.done, job.total, round(job.rate, 1), left, job.phase)
-    pid = holder(core.index_path) if core.index_path and os.path.exists(core.index_path) else None
-    if pid is not None and pid != os.getpid():
-        return Job("index", 0, 0, 0.0, None, f"process {pid} is indexing")
-    return None
 
 
 def _messages(core: Core, state: IndexState | None) -> tuple[str, ...]:
