@@ -188,14 +188,19 @@ is over."
 (defun roam-semantic-mode--watch-after (seconds)
   "Watch in SECONDS, instead of what was to come."
   (let ((life roam-semantic-mode--now))
-    (when (roam-semantic-mode--life-watch-timer life)
-      (cancel-timer (roam-semantic-mode--life-watch-timer life)))
+    (roam-semantic-mode--forget-timer life)
     (setf (roam-semantic-mode--life-watch-timer life)
           (run-at-time seconds nil #'roam-semantic-mode--watch life))))
 
+(defun roam-semantic-mode--forget-timer (life)
+  "Cancel the timer of LIFE after which it would watch."
+  (when (roam-semantic-mode--life-watch-timer life)
+    (cancel-timer (roam-semantic-mode--life-watch-timer life))
+    (setf (roam-semantic-mode--life-watch-timer life) nil)))
+
 (defun roam-semantic-mode--watch (life)
   "Ask the server to tell when something changes, unless LIFE does so already."
-  (setf (roam-semantic-mode--life-watch-timer life) nil)
+  (roam-semantic-mode--forget-timer life)
   (unless (roam-semantic-mode--life-watch life)
     (setf (roam-semantic-mode--life-watch life)
           (roam-semantic-mode--ask
@@ -241,19 +246,19 @@ alone until something else starts it."
 (defun roam-semantic-mode--look-later (life)
   "Watch for LIFE again once something else has started the server."
   (setf (roam-semantic-mode--life-watch-timer life)
-        (run-at-time roam-semantic-mode--look-s nil
-                     (lambda ()
-                       (setf (roam-semantic-mode--life-watch-timer life) nil)
-                       (if (eq 'stopped (roam-semantic-server-state
-                                         roam-semantic-server-current))
-                           (roam-semantic-mode--look-later life)
-                         (roam-semantic-mode--watch life))))))
+        (run-at-time roam-semantic-mode--look-s nil #'roam-semantic-mode--look life)))
+
+(defun roam-semantic-mode--look (life)
+  "Watch for LIFE if a server is there, else look again later."
+  (if (eq 'stopped (roam-semantic-server-state roam-semantic-server-current))
+      (roam-semantic-mode--look-later life)
+    (roam-semantic-mode--watch life)))
 
 ;;; The mode line
 
 (defvar roam-semantic-mode-line-map
   (let ((map (make-sparse-keymap)))
-    (define-key map [mode-line mouse-1] #'roam-semantic-mode-menu)
+    (define-key map [mode-line mouse-1] 'roam-semantic-mode-menu) ; defined below
     map)
   "Keys on the lighter of `roam-semantic-mode'.")
 

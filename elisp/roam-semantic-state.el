@@ -19,11 +19,10 @@
 (require 'roam-semantic-server)
 
 (defvar roam-semantic-state-last nil
-  "What is known of the index: one of
-  nil                      nothing, no server was asked;
-  the symbol starting      a server has been started;
-  (CONDITION MESSAGE HINT) asking failed;
-  (:state S :index …)      the last answer of `watch'.")
+  "What is known of the index.
+Nil: nothing, no server was asked.  The symbol starting: a server has
+been started.  A condition (SYMBOL MESSAGE HINT): asking failed.  A plist
+\(:state S :index …): the last answer of `watch'.")
 
 (defun roam-semantic-state-lighter (state)
   "Return the text for the mode line about STATE.

@@ -1,0 +1,54 @@
+;;; roam-semantic-transient.el --- The menu as a transient  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026 The roam-semantic authors
+
+;; SPDX-License-Identifier: GPL-3.0-or-later
+
+;;; Commentary:
+
+;; Loaded by `roam-semantic-menu' where transient is; Emacs comes with it.
+;; Each command works without this menu.
+
+;;; Code:
+
+(require 'transient)
+(require 'roam-semantic)
+(require 'roam-semantic-menu)
+(require 'roam-semantic-state)
+
+(transient-define-prefix roam-semantic-transient ()
+  "Every command of roam-semantic, and what is set."
+  [:description roam-semantic-state-text
+   ["Find"
+    ("f" "a note" roam-semantic-find)
+    ("b" "into a buffer" roam-semantic-search-buffer)]
+   ["Write"
+    ("i" "insert a link" roam-semantic-insert)
+    ("l" "suggest links" roam-semantic-suggest-links)]
+   ["Look"
+    ("r" roam-semantic-related-mode :description roam-semantic-menu-related-shown)
+    ("p" "sections in org-roam's buffer" roam-semantic-buffer-setup)]]
+  [["Index"
+    ("x" "bring up to date" roam-semantic-index)
+    ("s" "statistics" roam-semantic-stats)
+    ("c" "cancel what is under way" roam-semantic-cancel)]
+   ["Server"
+    ("d" "doctor" roam-semantic-doctor)
+    ("L" "log" roam-semantic-show-log)
+    ("R" "restart" roam-semantic-restart)
+    ("S" "stop" roam-semantic-stop)
+    ("I" "install" roam-semantic-install)]
+   ["Settings"
+    ("M" roam-semantic-mode
+     :description roam-semantic-menu-mode-shown :transient t)
+    ("v" roam-semantic-menu-toggle-live
+     :description roam-semantic-menu-live-shown :transient t)
+    ("N" roam-semantic-menu-set-results
+     :description roam-semantic-menu-results-shown :transient t)
+    ("T" roam-semantic-menu-switch-transport
+     :description roam-semantic-menu-transport-shown :transient t)
+    ("P" roam-semantic-menu-switch-placement
+     :description roam-semantic-menu-placement-shown :transient t)]])
+
+(provide 'roam-semantic-transient)
+;;; roam-semantic-transient.el ends here
