@@ -40,10 +40,11 @@ STATE is as in `roam-semantic-state-last'."
 
 (defun roam-semantic-state--percent (answer)
   "Return how much of the run under way is done, or else of the index.
-ANSWER is the plist that `watch' gives.  100 is kept for what is done."
+ANSWER is the plist that `watch' gives.  100 is kept for what is done: a
+run that has read all files has not embedded anything yet."
   (let* ((job (plist-get answer :job))
          (index (plist-get answer :index))
-         (counts (if (> (or (plist-get job :total) 0) 0)
+         (counts (if (< (or (plist-get job :done) 0) (or (plist-get job :total) 0))
                      (cons (plist-get job :done) (plist-get job :total))
                    (cons (plist-get index :indexed) (plist-get index :total)))))
     (min 99 (/ (* 100 (or (car counts) 0)) (max 1 (or (cdr counts) 0))))))

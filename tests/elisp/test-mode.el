@@ -66,6 +66,7 @@ Afterwards neither hook nor timer nor request of the mode may be left."
     ((:state "stale" :index (:indexed 5 :total 9 :pending 4)) . " RS~")
     ((:state "indexing" :index (:indexed 1 :total 3) :job (:done 42 :total 100)) . " RS 42%")
     ((:state "indexing" :index (:indexed 1 :total 3) :job (:done 0 :total 0)) . " RS 33%")
+    ((:state "indexing" :index (:indexed 0 :total 3) :job (:done 7 :total 7)) . " RS 0%")
     ((:state "indexing" :index (:indexed 3 :total 3)) . " RS 99%"))
   "Alist (STATE . LIGHTER).")
 
