@@ -34,7 +34,21 @@
     (dolist (command (remq 'roam-semantic-menu
                            (roam-semantic-test-commands-of roam-semantic-map)))
       (ert-info ((symbol-name command))
-        (should (string-match-p (format ":command %s[ )]" command) layout))))))
+        (should (string-match-p
+                 (format ":command roam-semantic-\\(transient-\\)?%s[ )]"
+                         (string-remove-prefix "roam-semantic-" (symbol-name command)))
+                 layout))))))
+
+(ert-deftest roam-semantic-a-command-of-the-transient-is-that-command ()
+  (unless (require 'transient nil t)
+    (ert-skip "This Emacs has no transient"))
+  (require 'roam-semantic-transient)
+  (let (called)
+    (cl-letf (((symbol-function 'roam-semantic-find)
+               (lambda () (interactive) (setq called (list this-command current-prefix-arg)))))
+      (let ((current-prefix-arg '(4)))
+        (call-interactively 'roam-semantic-transient-find)))
+    (should (equal '(roam-semantic-find (4)) called))))
 
 (ert-deftest roam-semantic-every-entry-of-the-mode-line-menu-exists ()
   (let (commands)
