@@ -65,9 +65,10 @@ More than `roam-semantic-mode--watch-s' and the server's start.")
 watch, refresh: ids of the requests under way, or nil.  again: non-nil
 if something was saved since the refresh was asked for.  saved: files
 saved that the server has not heard of.  save-timer, watch-timer: what
-is to come, or nil.  failures: how many tries have failed in a row.
-seen: token of the last answer."
-  watch refresh again saved save-timer watch-timer (failures 0) (seen ""))
+is to come, or nil.  rests: non-nil means that this does not start the
+server, something else does.  failures: how many tries have failed in a
+row.  seen: token of the last answer."
+  watch refresh again saved save-timer watch-timer rests (failures 0) (seen ""))
 
 (defvar roam-semantic-mode--now nil
   "The `roam-semantic-mode--life' of the mode, or nil while it is off.")
@@ -84,8 +85,9 @@ A note that is saved is found a moment later, and so is one that
 something else than Emacs has changed.  The mode line says how the index
 is; its tooltip tells more, and its menu has the commands.
 
-Nothing here makes Emacs wait.  The server is started once Emacs has been
-idle for `roam-semantic-mode-start-idle-s' seconds."
+Nothing here makes Emacs wait.  Once org-roam is loaded, which is left to
+you, the server is started when Emacs has been idle for
+`roam-semantic-mode-start-idle-s' seconds."
   :global t
   :group 'roam-semantic
   :lighter roam-semantic-mode-lighter
@@ -106,7 +108,8 @@ idle for `roam-semantic-mode-start-idle-s' seconds."
     (setf (roam-semantic-mode--life-watch-timer roam-semantic-mode--now)
           (run-with-idle-timer roam-semantic-mode-start-idle-s nil
                                #'roam-semantic-mode--watch roam-semantic-mode--now)))
-   (t (roam-semantic-mode--look-later roam-semantic-mode--now))))
+   (t (setf (roam-semantic-mode--life-rests roam-semantic-mode--now) t)
+      (roam-semantic-mode--look-later roam-semantic-mode--now))))
 
 (defun roam-semantic-mode--end ()
   "Leave neither hook nor timer nor request behind."
@@ -152,7 +155,7 @@ is over."
 
 (defun roam-semantic-mode--tell (life)
   "Have the server look at the files if one of those LIFE has noted matters."
-  (let ((vault (roam-semantic-program-vault))
+  (let ((vault (and (featurep 'org-roam) (roam-semantic-program-vault)))
         (saved (roam-semantic-mode--life-saved life)))
     (setf (roam-semantic-mode--life-save-timer life) nil
           (roam-semantic-mode--life-saved life) nil)
@@ -201,7 +204,12 @@ is over."
 (defun roam-semantic-mode--watch (life)
   "Ask the server to tell when something changes, unless LIFE does so already."
   (roam-semantic-mode--forget-timer life)
-  (unless (roam-semantic-mode--life-watch life)
+  (cond
+   ((roam-semantic-mode--life-watch life))
+   ;; To load it takes a second; a timer must not do that to who types.
+   ((not (featurep 'org-roam))
+    (roam-semantic-mode--look-later life))
+   (t
     (setf (roam-semantic-mode--life-watch life)
           (roam-semantic-mode--ask
            life 'watch (list :seen (roam-semantic-mode--life-seen life)
@@ -212,11 +220,12 @@ is over."
       ;; A token of another process means nothing to the next one.
       (setf (roam-semantic-mode--life-seen life) "")
       (when (zerop (roam-semantic-mode--life-failures life))
-        (roam-semantic-mode--show 'starting)))))
+        (roam-semantic-mode--show 'starting))))))
 
 (defun roam-semantic-mode--changed (life answer)
   "Show ANSWER, the plist that `watch' gives, and go on watching for LIFE."
-  (setf (roam-semantic-mode--life-watch life) nil
+  (setf (roam-semantic-mode--life-rests life) nil
+        (roam-semantic-mode--life-watch life) nil
         (roam-semantic-mode--life-failures life) 0
         (roam-semantic-mode--life-seen life) (plist-get answer :seen))
   (roam-semantic-mode--show answer)
@@ -234,6 +243,7 @@ alone until something else starts it."
     (roam-semantic-mode--watch-after
      (roam-semantic-mode--pause-s (roam-semantic-mode--life-failures life))))
    ((eq 'stopped (roam-semantic-server-state roam-semantic-server-current))
+    (setf (roam-semantic-mode--life-rests life) t)
     (roam-semantic-mode--show nil)
     (roam-semantic-mode--look-later life))
    (t (roam-semantic-mode--watch-after 1))))
@@ -250,7 +260,8 @@ alone until something else starts it."
 
 (defun roam-semantic-mode--look (life)
   "Watch for LIFE if a server is there, else look again later."
-  (if (eq 'stopped (roam-semantic-server-state roam-semantic-server-current))
+  (if (and (eq 'stopped (roam-semantic-server-state roam-semantic-server-current))
+           (roam-semantic-mode--life-rests life))
       (roam-semantic-mode--look-later life)
     (roam-semantic-mode--watch life)))
 

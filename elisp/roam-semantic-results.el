@@ -292,9 +292,10 @@ The indentation keeps a star in it from being a heading of this buffer."
   "Go to the next hit, or by COUNT hits; show it when following."
   (interactive "p")
   (unless (roam-semantic-results--move count)
-    (user-error (if (and roam-semantic-results--next (> count 0))
-                    "No more hits here; + shows more"
-                  "No more hits")))
+    (user-error "%s" (cond (roam-semantic-results--asking "Still asking")
+                           ((and roam-semantic-results--next (> count 0))
+                            "No more hits here; + shows more")
+                           (t "No more hits"))))
   (when roam-semantic-results-follow
     (roam-semantic-results-display)))
 

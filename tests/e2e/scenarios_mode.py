@@ -31,7 +31,7 @@ def fresh(home: Path, wire: str, vault: Path):
     """Yield an Emacs with the mode on whose index is up to date."""
     opened = Terminal(home, ROOT / "elisp", PYTHON, wire, vault.name)
     try:
-        evaluate(opened, "(setq roam-semantic-mode-start-idle-s 0.1)")
+        evaluate(opened, "(setq x (require 'org-roam) roam-semantic-mode-start-idle-s 0.1)")
         opened.command("roam-semantic-mode")
         lights(opened, "RS")
         yield opened

@@ -178,6 +178,17 @@ Afterwards neither hook nor timer nor request of the mode may be left."
     (should (roam-semantic-mode--life-watch-timer roam-semantic-mode--now))
     (should (zerop (roam-semantic-mode--life-failures roam-semantic-mode--now)))))
 
+(ert-deftest roam-semantic-the-mode-does-not-load-org-roam ()
+  (roam-semantic-test-with-mode '((watch . nil))
+    ;; A plain let binds `features' lexically, special though it looks.
+    (cl-progv '(features) (list (remq 'org-roam features))
+      (roam-semantic-test-watch)
+      (roam-semantic-test-save (roam-semantic-test-note))
+      (should-not (featurep 'org-roam))
+      (should (eq 'stopped (roam-semantic-server-state roam-semantic-server-current))))
+    (roam-semantic-mode--look roam-semantic-mode--now)
+    (should (roam-semantic-mode--life-watch roam-semantic-mode--now))))
+
 ;;; Saves
 
 (ert-deftest roam-semantic-a-save-in-the-vault-is-told ()
