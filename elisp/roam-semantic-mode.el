@@ -210,17 +210,17 @@ is over."
    ((not (featurep 'org-roam))
     (roam-semantic-mode--look-later life))
    (t
+    (unless (eq 'ready (roam-semantic-server-state roam-semantic-server-current))
+      ;; What another process has told must not keep this one from telling.
+      (setf (roam-semantic-mode--life-seen life) "")
+      (when (zerop (roam-semantic-mode--life-failures life))
+        (roam-semantic-mode--show 'starting)))
     (setf (roam-semantic-mode--life-watch life)
           (roam-semantic-mode--ask
            life 'watch (list :seen (roam-semantic-mode--life-seen life)
                              :seconds roam-semantic-mode--watch-s)
            (lambda (answer) (roam-semantic-mode--changed life answer))
-           (lambda (condition) (roam-semantic-mode--failed life condition))))
-    (unless (eq 'ready (roam-semantic-server-state roam-semantic-server-current))
-      ;; A token of another process means nothing to the next one.
-      (setf (roam-semantic-mode--life-seen life) "")
-      (when (zerop (roam-semantic-mode--life-failures life))
-        (roam-semantic-mode--show 'starting))))))
+           (lambda (condition) (roam-semantic-mode--failed life condition)))))))
 
 (defun roam-semantic-mode--changed (life answer)
   "Show ANSWER, the plist that `watch' gives, and go on watching for LIFE."

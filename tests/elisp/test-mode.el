@@ -154,7 +154,8 @@ Afterwards neither hook nor timer nor request of the mode may be left."
   (roam-semantic-test-with-mode '((watch . nil))
     (setf (roam-semantic-mode--life-seen roam-semantic-mode--now) "of the first")
     (roam-semantic-test-watch)
-    (should (equal "" (roam-semantic-mode--life-seen roam-semantic-mode--now)))))
+    (roam-semantic-test-wait (lambda () (= 1 (roam-semantic-test-asked 'watch))))
+    (should (equal "" (plist-get (nth 2 (roam-semantic-test-sent)) :seen)))))
 
 (ert-deftest roam-semantic-a-stopped-server-is-left-alone-until-another-starts-it ()
   (roam-semantic-test-with-mode '((watch . nil))
