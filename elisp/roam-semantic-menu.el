@@ -29,7 +29,8 @@
 (defun roam-semantic-menu ()
   "Show every command of roam-semantic, and what is set."
   (interactive)
-  (if (and (require 'transient nil t) (require 'roam-semantic-transient nil t))
+  (if (let ((inhibit-quit t)) ; loaded by half, transient fails until Emacs ends
+        (and (require 'transient nil t) (require 'roam-semantic-transient nil t)))
       (roam-semantic-transient)
     (roam-semantic-menu-help)))
 
