@@ -32,7 +32,10 @@ def fresh(home: Path, wire: str, vault: Path):
     """Yield an Emacs with the mode on whose index is up to date."""
     opened = Terminal(home, ROOT / "elisp", PYTHON, wire, vault.name)
     try:
-        evaluate(opened, "(setq x (require 'org-roam) roam-semantic-mode-start-idle-s 0.1)")
+        # The mode waits until somebody loads org-roam; M-x would compute for seconds
+        # how its command could have been abbreviated, and show nothing meanwhile.
+        evaluate(opened, "(setq x (require 'org-roam) suggest-key-bindings nil)")
+        evaluate(opened, "(setq roam-semantic-mode-start-idle-s 0.1)")
         opened.command("roam-semantic-mode")
         lights(opened, "RS")
         yield opened
