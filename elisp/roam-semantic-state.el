@@ -71,6 +71,8 @@ run that has read all files has not embedded anything yet."
    ((eq 'starting state) '("Index: known once the server is ready"))
    ((not (keywordp (car state)))
     (list (concat "Failed: " (roam-semantic-errors-text state))))
+   ((equal "empty" (plist-get state :state))
+    (list "Index: empty; M-x roam-semantic-index reads the notes"))
    (t (delq nil (append (roam-semantic-state--index (plist-get state :index))
                         (list (roam-semantic-state--job (plist-get state :job))
                               (roam-semantic-state--message state)))))))

@@ -37,6 +37,8 @@ def fresh(home: Path, wire: str, vault: Path):
         evaluate(opened, "(setq x (require 'org-roam) suggest-key-bindings nil)")
         evaluate(opened, "(setq roam-semantic-mode-start-idle-s 0.1)")
         opened.command("roam-semantic-mode")
+        opened.command("roam-semantic-index")
+        opened.shows("Indexed ")
         lights(opened, "RS")
         yield opened
     finally:

@@ -93,6 +93,9 @@ Afterwards neither hook nor timer nor request of the mode may be left."
                    (roam-semantic-state-text)))))
 
 (ert-deftest roam-semantic-the-tooltip-names-the-remedy ()
+  (let ((roam-semantic-state-last '(:state "empty" :index (:total 0))))
+    (should (string-suffix-p "Index: empty; M-x roam-semantic-index reads the notes"
+                             (roam-semantic-state-text))))
   (let ((roam-semantic-state-last '(roam-semantic-unavailable "it is gone" "start it")))
     (should (string-search "Failed: It is gone; start it" (roam-semantic-state-text)))))
 
