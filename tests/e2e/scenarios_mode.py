@@ -55,7 +55,7 @@ def evaluate(emacs: Terminal, form: str) -> None:
 
 def lights(emacs: Terminal, lighter: str) -> None:
     """Wait until a mode line says LIGHTER."""
-    expected = re.compile(rf"\(.* {re.escape(lighter)}[ )]")
+    expected = re.compile(rf"\(.* {re.escape(lighter)}(?! \d)[ )]")
     eventually(
         lambda: expected.search(emacs.screen()),
         lambda: f"the mode line never said {lighter!r}:\n{emacs.screen()}",
