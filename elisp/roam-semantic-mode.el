@@ -36,6 +36,9 @@
 (require 'roam-semantic-server)
 (require 'roam-semantic-state)
 
+(defvar org-roam-directory)
+(defvar org-roam-db-location)
+
 (defcustom roam-semantic-mode-start-idle-s 5
   "Seconds Emacs must be idle until `roam-semantic-mode' starts the server.
 A save in the vault starts it at once.  Nil means that only such a save,
@@ -135,10 +138,21 @@ is over."
                     (when (eq life roam-semantic-mode--now)
                       (funcall function value))))))
     (with-current-buffer (get-buffer-create "*Messages*") ; a buffer that stays
-      (roam-semantic-request operation arguments
-                             :callback (funcall wanted done)
-                             :errback (funcall wanted failed)
-                             :deadline-s roam-semantic-mode--deadline-s))))
+      (pcase-let* ((`(,vault ,database) (roam-semantic-mode--place))
+                   (org-roam-directory vault)
+                   (org-roam-db-location database))
+        (roam-semantic-request operation arguments
+                               :callback (funcall wanted done)
+                               :errback (funcall wanted failed)
+                               :deadline-s roam-semantic-mode--deadline-s)))))
+
+(defun roam-semantic-mode--place ()
+  "Return the list (VAULT DATABASE) of the server, or of the one to start.
+A server that runs may be of a vault that only some buffers have; to ask
+it for another one would end it."
+  (or (and (not (eq 'stopped (roam-semantic-server-state roam-semantic-server-current)))
+           (roam-semantic-server-place roam-semantic-server-current))
+      (list (roam-semantic-program-vault) (roam-semantic-program-database))))
 
 ;;; Saves
 
@@ -155,7 +169,7 @@ is over."
 
 (defun roam-semantic-mode--tell (life)
   "Have the server look at the files if one of those LIFE has noted matters."
-  (let ((vault (and (featurep 'org-roam) (roam-semantic-program-vault)))
+  (let ((vault (and (featurep 'org-roam) (car (roam-semantic-mode--place))))
         (saved (roam-semantic-mode--life-saved life)))
     (setf (roam-semantic-mode--life-save-timer life) nil
           (roam-semantic-mode--life-saved life) nil)

@@ -193,6 +193,17 @@ Afterwards neither hook nor timer nor request of the mode may be left."
     (roam-semantic-mode--look roam-semantic-mode--now)
     (should (roam-semantic-mode--life-watch roam-semantic-mode--now))))
 
+(ert-deftest roam-semantic-the-watch-goes-with-the-vault-of-the-server ()
+  "A buffer of another vault must not make two servers end each other."
+  (roam-semantic-test-with-mode '((status :answers nil) (watch . nil))
+    (let ((org-roam-directory (expand-file-name "elsewhere" temporary-file-directory)))
+      (make-directory org-roam-directory t)
+      (roam-semantic-call 'status nil))
+    (delete-directory (expand-file-name "elsewhere" temporary-file-directory))
+    (roam-semantic-test-watch)
+    (roam-semantic-test-wait (lambda () (= 1 (roam-semantic-test-asked 'watch))))
+    (should (= 1 (length roam-semantic-test-wires)))))
+
 ;;; Saves
 
 (ert-deftest roam-semantic-a-save-in-the-vault-is-told ()
