@@ -25,6 +25,8 @@
 (require 'roam-semantic-hit)
 (require 'roam-semantic-memory)
 
+(declare-function org-fold-show-context "org-fold" (&optional key))
+
 (defcustom roam-semantic-suggest-links-kinds '(mention meaning)
   "Kinds of suggestions `roam-semantic-suggest-links' shows."
   :type '(set (const :tag "Words that name another note" mention)
@@ -61,22 +63,34 @@
 (defvar-local roam-semantic-links--told nil
   "Overlay that was described last.")
 
+(defvar-local roam-semantic-links--turn 0
+  "Number of questions asked or given up; an answer to an older one is late.")
+
+(defun roam-semantic-links--key (command)
+  "Return COMMAND if its key is meant for suggestions, else nil: it types.
+It is on a suggestion and right after a command on suggestions."
+  (and (or (roam-semantic-links--at-point)
+           (and (symbolp last-command)
+                (string-match-p "\\`roam-semantic-\\(?:suggest-\\)?links"
+                                (symbol-name last-command))))
+       command))
+
 (defvar roam-semantic-links-mode-map
   (let ((map (make-sparse-keymap)))
-    (define-key map (kbd "n") #'roam-semantic-links-next)
-    (define-key map (kbd "p") #'roam-semantic-links-previous)
+    (pcase-dolist (`(,key ,command)
+                   '(("n" roam-semantic-links-next) ("p" roam-semantic-links-previous)
+                     ("RET" roam-semantic-links-make) ("l" roam-semantic-links-make)
+                     ("d" roam-semantic-links-dismiss) ("D" roam-semantic-links-restore)
+                     ("v" roam-semantic-links-visit) ("g" roam-semantic-links-again)
+                     ("q" roam-semantic-links-quit)))
+      (define-key map (kbd key) (list 'menu-item "" command :filter #'roam-semantic-links--key)))
     (define-key map (kbd "M-n") #'roam-semantic-links-next)
     (define-key map (kbd "M-p") #'roam-semantic-links-previous)
-    (define-key map (kbd "RET") #'roam-semantic-links-make)
-    (define-key map (kbd "l") #'roam-semantic-links-make)
-    (define-key map (kbd "d") #'roam-semantic-links-dismiss)
-    (define-key map (kbd "D") #'roam-semantic-links-restore)
-    (define-key map (kbd "v") #'roam-semantic-links-visit)
-    (define-key map (kbd "g") #'roam-semantic-links-again)
-    (define-key map (kbd "q") #'roam-semantic-links-quit)
-    (define-key map (kbd "C-g") #'roam-semantic-links-cancel)
+    (define-key map (kbd "C-g")
+      '(menu-item "" roam-semantic-links-cancel
+                  :filter (lambda (command) (and roam-semantic-links--request command))))
     map)
-  "Keys while links are suggested.")
+  "Keys while links are suggested; the letters type where no suggestion is.")
 
 (define-minor-mode roam-semantic-links-mode
   "Show links this note could have; \\[roam-semantic-links-make] makes one.
@@ -124,8 +138,7 @@ one, under the heading at point.  Called while links are shown, end that."
                                ((org-before-first-heading-p) (point-min))
                                (t (org-back-to-heading t) (point))))
             (copy-marker (cond (region (region-end))
-                               ((org-before-first-heading-p)
-                                (or (outline-next-heading) (point-max)) (point))
+                               ((org-before-first-heading-p) (outline-next-heading) (point))
                                (t (org-end-of-subtree t t) (point))))))))
 
 (defun roam-semantic-links-again ()
@@ -134,18 +147,23 @@ one, under the heading at point.  Called while links are shown, end that."
   (roam-semantic-links--withdraw)
   (roam-semantic-links--clear)
   (message "Looking for links...")
-  (setq roam-semantic-links--request
-        (roam-semantic-request
-         'suggest-links
-         (list :node (expand-file-name (buffer-file-name))
-               :k roam-semantic-suggest-links-results)
-         :callback #'roam-semantic-links--show
-         :errback #'roam-semantic-links--fail
-         :progress #'roam-semantic-links--progress
-         :deadline-s roam-semantic-deadline-s))
-  ;; A wire may have answered already.
-  (unless roam-semantic-links-mode
-    (setq roam-semantic-links--request nil)))
+  (let ((turn roam-semantic-links--turn))
+    (setq roam-semantic-links--request t)
+    (let ((id (roam-semantic-request
+               'suggest-links
+               (list :node (expand-file-name (buffer-file-name))
+                     :k roam-semantic-suggest-links-results)
+               :callback (lambda (answer)
+                           (when (= turn roam-semantic-links--turn)
+                             (roam-semantic-links--show answer)))
+               :errback (lambda (condition)
+                          (when (= turn roam-semantic-links--turn)
+                            (roam-semantic-links--fail condition)))
+               :progress #'roam-semantic-links--progress
+               :deadline-s roam-semantic-deadline-s)))
+      ;; It may have been answered already.
+      (when roam-semantic-links--request
+        (setq roam-semantic-links--request id)))))
 
 (defun roam-semantic-links--progress (report)
   "Show REPORT, what the server does before it can answer."
@@ -161,11 +179,10 @@ one, under the heading at point.  Called while links are shown, end that."
 
 (defun roam-semantic-links--withdraw ()
   "Cancel the request under way, if any."
-  (when roam-semantic-links--request
-    (let ((id roam-semantic-links--request)
-          (inhibit-message t))
-      (setq roam-semantic-links--request nil)
-      (roam-semantic-cancel-request id))))
+  (cl-incf roam-semantic-links--turn)
+  (when (numberp roam-semantic-links--request)
+    (roam-semantic-cancel-request roam-semantic-links--request))
+  (setq roam-semantic-links--request nil))
 
 ;;; Showing
 
@@ -334,21 +351,22 @@ one, under the heading at point.  Called while links are shown, end that."
             (delete-region start end)
             (insert (org-link-make-string link words)))
         (goto-char end)
-        (roam-semantic-links--leave-table)
         (skip-chars-backward " \t\n" start)
+        (roam-semantic-links--leave-block)
         (insert (if (bolp) "" " ") (org-link-make-string link (plist-get suggestion :title)))))
     (delete-overlay overlay)
     ;; What undo brings back is suggested again.
-    (push (list 'apply #'roam-semantic-links--bring-back start suggestion) buffer-undo-list)
+    (when (listp buffer-undo-list)
+      (push (list 'apply #'roam-semantic-links--bring-back start suggestion) buffer-undo-list))
     (undo-boundary)
     (message "Linked to %s" (plist-get suggestion :title))))
 
-(defun roam-semantic-links--leave-table ()
-  "If point is in a table, go behind it, where a line can be added."
-  (when (save-excursion (beginning-of-line) (looking-at-p "[ \t]*|"))
-    (goto-char (org-table-end))
-    (unless (bolp) (insert "\n"))
-    (save-excursion (insert "\n"))))
+(defun roam-semantic-links--leave-block ()
+  "If point is in a table or at the end of a block, open a line below it."
+  (when (save-excursion (beginning-of-line) (looking-at-p "[ \t]*\\(?:|\\|#\\+\\)"))
+    (while (and (looking-at-p ".*\n[ \t]*|") (zerop (forward-line))))
+    (end-of-line)
+    (insert "\n")))
 
 (defun roam-semantic-links--bring-back (start suggestion)
   "Show SUGGESTION again near START once the undo under way is done."
