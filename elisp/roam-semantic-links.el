@@ -23,6 +23,7 @@
 (require 'roam-semantic-client)
 (require 'roam-semantic-errors)
 (require 'roam-semantic-hit)
+(require 'roam-semantic-links-place)
 (require 'roam-semantic-memory)
 
 (declare-function org-fold-show-context "org-fold" (&optional key))
@@ -130,17 +131,6 @@ one, under the heading at point.  Called while links are shown, end that."
   (when buffer-read-only
     (user-error "This buffer is read-only; M-x read-only-mode makes it writable")))
 
-(defun roam-semantic-links--limits ()
-  "Return markers around the active region or the subtree at point."
-  (save-excursion
-    (let ((region (use-region-p)))
-      (cons (copy-marker (cond (region (region-beginning))
-                               ((org-before-first-heading-p) (point-min))
-                               (t (org-back-to-heading t) (point))))
-            (copy-marker (cond (region (region-end))
-                               ((org-before-first-heading-p) (outline-next-heading) (point))
-                               (t (org-end-of-subtree t t) (point))))))))
-
 (defun roam-semantic-links-again ()
   "Ask again which links this note could have."
   (interactive)
@@ -202,23 +192,6 @@ one, under the heading at point.  Called while links are shown, end that."
                     (roam-semantic-links--put place suggestion)))))))
       (message "%s" (roam-semantic-links--summary answer all lost)))))
 
-(defun roam-semantic-links--place (suggestion)
-  "Return (START . END) where the text of SUGGESTION stands, or nil."
-  (let* ((text (string-replace "\r" "" (plist-get suggestion :text)))
-         (pos (max (point-min) (min (plist-get suggestion :pos) (point-max))))
-         (case-fold-search nil)
-         best)
-    (unless (string-empty-p text)
-      (goto-char pos)
-      (if (looking-at-p (regexp-quote text))
-          (setq best pos)
-        (let ((after (and (search-forward text nil t) (- (point) (length text))))
-              (before (progn (goto-char pos) (search-backward text nil t))))
-          (setq best (if (and after before)
-                         (if (< (- after pos) (- pos before)) after before)
-                       (or after before)))))
-      (and best (cons best (+ best (length text)))))))
-
 (defun roam-semantic-links--wanted-p (place suggestion)
   "Return non-nil if SUGGESTION at PLACE is in range and not dismissed."
   (and (or (null roam-semantic-links--range)
@@ -227,13 +200,6 @@ one, under the heading at point.  Called while links are shown, end that."
        (not (roam-semantic-memory-p 'dismissed
                                     (roam-semantic-links--id (car place))
                                     (plist-get suggestion :node-id)))))
-
-(defun roam-semantic-links--id (pos)
-  "Return the id of the node at POS, or the name of the file."
-  (or (org-with-wide-buffer
-       (goto-char pos)
-       (org-entry-get nil "ID" t))
-      (buffer-file-name)))
 
 (defun roam-semantic-links--put (place suggestion)
   "Make an overlay at PLACE, (START . END), for SUGGESTION."
@@ -263,15 +229,6 @@ one, under the heading at point.  Called while links are shown, end that."
                      ((not (equal (plist-get answer :hash) (roam-semantic-links--hash)))
                       "the file has been saved meanwhile: g asks again"))))
    "; "))
-
-(defun roam-semantic-links--hash ()
-  "Return the SHA-1 of the bytes of the visited file, or nil."
-  (when (file-readable-p (buffer-file-name))
-    (let ((file (buffer-file-name)))
-      (with-temp-buffer
-        (set-buffer-multibyte nil)
-        (insert-file-contents-literally file)
-        (secure-hash 'sha1 (current-buffer))))))
 
 (defun roam-semantic-links--all ()
   "Return the overlays that still show a suggestion, in the order of the text."
@@ -360,13 +317,6 @@ one, under the heading at point.  Called while links are shown, end that."
       (push (list 'apply #'roam-semantic-links--bring-back start suggestion) buffer-undo-list))
     (undo-boundary)
     (message "Linked to %s" (plist-get suggestion :title))))
-
-(defun roam-semantic-links--leave-block ()
-  "If point is in a table or at the end of a block, open a line below it."
-  (when (save-excursion (beginning-of-line) (looking-at-p "[ \t]*\\(?:|\\|#\\+\\)"))
-    (while (and (looking-at-p ".*\n[ \t]*|") (zerop (forward-line))))
-    (end-of-line)
-    (insert "\n")))
 
 (defun roam-semantic-links--bring-back (start suggestion)
   "Show SUGGESTION again near START once the undo under way is done."

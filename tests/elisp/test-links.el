@@ -65,7 +65,7 @@ The boat lies quietly to a small jib.
           (roam-semantic-links--all)))
 
 (ert-deftest roam-semantic-suggestions-are-shown-where-they-stand ()
-  (roam-semantic-test-suggesting (list (list :answers (roam-semantic-test-suggestions)))
+  (roam-semantic-test-suggesting (list :answers (roam-semantic-test-suggestions))
     (roam-semantic-test-suggest)
     (should (equal '("Reefing early" "The boat lies quietly to a small jib."
                      "| a table |\n| Tide |")
@@ -75,7 +75,7 @@ The boat lies quietly to a small jib.
     (should-not (overlays-in (point-min) (point-max)))))
 
 (ert-deftest roam-semantic-a-mention-becomes-a-link-and-undo-takes-it-back ()
-  (roam-semantic-test-suggesting (list (list :answers (roam-semantic-test-suggestions)))
+  (roam-semantic-test-suggesting (list :answers (roam-semantic-test-suggestions))
     (roam-semantic-test-suggest)
     (goto-char (point-min))
     (roam-semantic-links-next)
@@ -88,7 +88,7 @@ The boat lies quietly to a small jib.
     (roam-semantic-test-wait (lambda () (equal 3 (length (roam-semantic-test-suggested)))))))
 
 (ert-deftest roam-semantic-a-passage-gets-a-link-at-its-end ()
-  (roam-semantic-test-suggesting (list (list :answers (roam-semantic-test-suggestions)))
+  (roam-semantic-test-suggesting (list :answers (roam-semantic-test-suggestions))
     (roam-semantic-test-suggest)
     (goto-char (point-min))
     (search-forward "The boat")
@@ -99,7 +99,7 @@ The boat lies quietly to a small jib.
     (should (string-search "| Tide |\n[[id:tide][Note tide]]\n" (buffer-string)))))
 
 (ert-deftest roam-semantic-a-dismissed-pair-is-never-suggested-again ()
-  (roam-semantic-test-suggesting (list (list :answers (roam-semantic-test-suggestions)))
+  (roam-semantic-test-suggesting (list :answers (roam-semantic-test-suggestions))
     (roam-semantic-test-suggest)
     (goto-char (point-min))
     (roam-semantic-links-next)
@@ -112,7 +112,7 @@ The boat lies quietly to a small jib.
     (roam-semantic-test-wait (lambda () (equal 3 (length (roam-semantic-test-suggested)))))))
 
 (ert-deftest roam-semantic-unsaved-text-moves-suggestions-or-drops-them ()
-  (roam-semantic-test-suggesting (list (list :answers (roam-semantic-test-suggestions)))
+  (roam-semantic-test-suggesting (list :answers (roam-semantic-test-suggestions))
     (goto-char (point-min))
     (search-forward "says: ")
     (insert "Ж new words ")
@@ -126,7 +126,7 @@ The boat lies quietly to a small jib.
                            (roam-semantic-links--summary (roam-semantic-test-suggestions) 3 1)))))
 
 (ert-deftest roam-semantic-a-failure-names-its-remedy-and-ends-the-mode ()
-  (roam-semantic-test-suggesting '((:fails roam-semantic-unavailable "gone" "do this"))
+  (roam-semantic-test-suggesting '(:fails roam-semantic-unavailable "gone" "do this")
     (roam-semantic-test-suggest)
     (should-not roam-semantic-links-mode)))
 
@@ -139,7 +139,7 @@ The boat lies quietly to a small jib.
     (should-not roam-semantic-links--request)))
 
 (ert-deftest roam-semantic-letters-type-where-no-suggestion-is ()
-  (roam-semantic-test-suggesting (list (list :answers (roam-semantic-test-suggestions)))
+  (roam-semantic-test-suggesting (list :answers (roam-semantic-test-suggestions))
     (roam-semantic-test-suggest)
     (goto-char (point-min))
     (let ((last-command 'self-insert-command))
