@@ -232,9 +232,9 @@ one, under the heading at point.  Called while links are shown, end that."
 
 (defun roam-semantic-links--all ()
   "Return the overlays that still show a suggestion, in the order of the text."
-  (sort (cl-remove-if-not (lambda (overlay)
-                            (and (overlay-buffer overlay) (overlay-get overlay 'after-string)))
-                          roam-semantic-links--overlays)
+  (sort (seq-filter (lambda (overlay)
+                      (and (overlay-buffer overlay) (overlay-get overlay 'after-string)))
+                    roam-semantic-links--overlays)
         (lambda (a b) (< (overlay-start a) (overlay-start b)))))
 
 (defun roam-semantic-links--clear ()
@@ -245,7 +245,7 @@ one, under the heading at point.  Called while links are shown, end that."
 
 (defun roam-semantic-links--at-point ()
   "Return the overlay of the suggestion at point, mentions before passages, or nil."
-  (car (sort (cl-remove-if-not
+  (car (sort (seq-filter
               (lambda (overlay)
                 (<= (overlay-start overlay) (point) (1- (overlay-end overlay))))
               (roam-semantic-links--all))
