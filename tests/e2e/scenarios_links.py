@@ -27,7 +27,7 @@ def sailing(home: Path, wire: str):
     opened = Terminal(home, ROOT / "elisp", PYTHON, wire, "vault")
     opened.press("M-:")
     opened.shows("Eval:")
-    opened.type(f"(progn (require 'roam-semantic-links) (find-file (e2e-file \"vault/{FILE}\")))")
+    opened.type(f'(progn (require \'roam-semantic-links) (find-file (e2e-file "vault/{FILE}")))')
     opened.press("Enter")
     opened.shows("rather practise")
     yield opened
