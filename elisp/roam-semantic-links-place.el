@@ -37,7 +37,9 @@
       (if (looking-at-p (regexp-quote text))
           (setq best pos)
         (let ((after (and (search-forward text nil t) (- (point) (length text))))
-              (before (progn (goto-char pos) (search-backward text nil t))))
+              ;; It may stand around POS.
+              (before (progn (goto-char (min (point-max) (+ pos (length text))))
+                             (search-backward text nil t))))
           (setq best (if (and after before)
                          (if (< (- after pos) (- pos before)) after before)
                        (or after before)))))

@@ -152,5 +152,43 @@ The boat lies quietly to a small jib.
     (setq buffer-read-only t)
     (should-error (roam-semantic-suggest-links) :type 'user-error)))
 
+;; The server may count the carriage returns that Emacs does not show.
+(ert-deftest roam-semantic-a-crlf-note-gets-its-suggestions ()
+  (roam-semantic-test-suggesting
+      (list :answers (list :suggestions
+                           (mapcar (lambda (each)
+                                     (append (list :pos (+ 5 (plist-get each :pos))
+                                                   :text (string-replace
+                                                          "\n" "\r\n" (plist-get each :text)))
+                                             each))
+                                   (plist-get (roam-semantic-test-suggestions) :suggestions))))
+    (let ((coding-system-for-write 'utf-8-dos))
+      (write-region roam-semantic-test-links-note nil file nil 'silent))
+    (revert-buffer t t)
+    (roam-semantic-test-suggest)
+    (should (equal '("Reefing early" "The boat lies quietly to a small jib."
+                     "| a table |\n| Tide |")
+                   (roam-semantic-test-suggested)))))
+
+(ert-deftest roam-semantic-a-file-changed-on-disk-is-told ()
+  (roam-semantic-test-suggesting (list :answers (roam-semantic-test-suggestions))
+    (write-region "other" nil file nil 'silent)
+    (set-file-times file (time-add nil 5))
+    (should (string-search "revert-buffer"
+                           (roam-semantic-links--summary '(:hash "x") 0 0)))))
+
+(ert-deftest roam-semantic-only-the-kinds-asked-for-are-shown ()
+  (roam-semantic-test-suggesting (list :answers (roam-semantic-test-suggestions))
+    (let ((roam-semantic-suggest-links-kinds '(mention)))
+      (roam-semantic-test-suggest)
+      (should (equal '("Reefing early") (roam-semantic-test-suggested))))))
+
+(ert-deftest roam-semantic-a-prefix-argument-limits-to-the-heading ()
+  (roam-semantic-test-suggesting (list :answers (roam-semantic-test-suggestions))
+    (goto-char (point-max))
+    (roam-semantic-suggest-links '(4))
+    (roam-semantic-test-wait (lambda () (not roam-semantic-links--request)))
+    (should (equal '("| a table |\n| Tide |") (roam-semantic-test-suggested)))))
+
 (provide 'test-links)
 ;;; test-links.el ends here
