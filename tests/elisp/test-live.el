@@ -8,6 +8,8 @@
 (require 'roam-semantic-find)
 (require 'roam-semantic-live)
 
+(defvar org-roam-dailies-directory)
+
 (defun roam-semantic-test-found (&rest titles)
   "Return an answer with a hit for each of TITLES, best first."
   (list :hits (mapcar (lambda (title)
@@ -38,8 +40,11 @@ Wait until something was."
 
 (defun roam-semantic-test-answer (number kind value)
   "Deliver VALUE of KIND to the request that was sent as the NUMBERth."
-  (roam-semantic-transport-deliver (car roam-semantic-test-wires) kind
-                                   (car (nth number (roam-semantic-test-asked))) value))
+  (let ((wire (car roam-semantic-test-wires)))
+    (roam-semantic-transport-deliver wire kind
+                                     (car (nth number (roam-semantic-test-asked))) value)
+    ;; Deliveries are made from timers, one after the other.
+    (roam-semantic-test-wait (lambda () (null (roam-semantic-transport-queue wire))))))
 
 (defun roam-semantic-test-shown (live)
   "Return the candidates of LIVE as plain strings."
