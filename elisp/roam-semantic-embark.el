@@ -28,6 +28,7 @@
 (declare-function org-roam-node-point "org-roam-node")
 (declare-function org-roam-node-title "org-roam-node")
 
+(defvar embark-default-action-overrides)
 (defvar embark-general-map)
 (defvar embark-keymap-alist)
 (defvar embark-transformer-alist)
@@ -121,7 +122,14 @@ Those bound for the category before come first."
             (append maps '(roam-semantic-embark-map)))))
   (unless (alist-get 'org-roam-node embark-transformer-alist)
     (setf (alist-get 'org-roam-node embark-transformer-alist)
-          #'roam-semantic-embark--title)))
+          #'roam-semantic-embark--title))
+  ;; Else RET would ask again, for the title.
+  (pcase-dolist (`(,command . ,action)
+                 '((roam-semantic-find . roam-semantic-embark-visit)
+                   (roam-semantic-insert . roam-semantic-embark-insert)))
+    (setf (alist-get (cons 'org-roam-node command) embark-default-action-overrides
+                     nil nil #'equal)
+          action)))
 
 (roam-semantic-embark-set-up)
 

@@ -12,7 +12,8 @@
   (require package))
 (vertico-mode)
 (marginalia-mode)
-(setq vertico-count 8)
+(setq vertico-count 8
+      consult-narrow-key "<")
 (global-set-key (kbd "C-c e") #'embark-act)
 (define-key minibuffer-local-map (kbd "C-c e") #'embark-act)
 (define-key vertico-map (kbd "C-c e") #'embark-act)
