@@ -158,7 +158,7 @@ Refreshing is SOURCE's own: an answer replaces another in one step."
   (unless (memq event '(asked failed))
     (funcall sink 'flush)
     (when (roam-semantic-live-candidates live)
-      (funcall sink (copy-sequence (roam-semantic-live-candidates live))))
+      (funcall sink (roam-semantic-live-copies live)))
     (funcall sink 'refresh)))
 
 (defun roam-semantic-consult--indicate (sink state)

@@ -26,8 +26,8 @@
 
 (defcustom roam-semantic-find-live t
   "Whether `roam-semantic-find' shows hits while you type.
-It can where vertico, icomplete or fido is on; t means through consult
-if that is installed, with preview and narrowing."
+It can where vertico, icomplete or fido is on.  With vertico, t means
+through consult if that is installed, with preview and narrowing."
   :type '(choice (const :tag "Through consult, or else without" t)
                  (const :tag "Without consult" plain)
                  (const :tag "No: read the question first" nil))
@@ -65,7 +65,9 @@ the index holds all there is; nil when more cannot be said than was told."
   "Return what shows hits while one types: `consult', `plain' or nil."
   (cond
    ((not (and roam-semantic-find-live (roam-semantic-live-interface-p))) nil)
+   ;; Icomplete's RET leaves consult with the question instead of a hit.
    ((and (not (eq roam-semantic-find-live 'plain))
+         (not (roam-semantic-live-icomplete-p))
          (require 'consult nil t)
          (require 'roam-semantic-consult))
     'consult)
@@ -187,7 +189,9 @@ The first is the default: \\`RET' at once takes the best hit."
                    (display-sort-function . identity)
                    (cycle-sort-function . identity)
                    (affixation-function . roam-semantic-hit-affixes))
-      (complete-with-action action candidates string predicate))))
+      ;; Copies: Emacs' own completion strips the properties of what it inserts.
+      (complete-with-action action (mapcar #'copy-sequence candidates)
+                            string predicate))))
 
 (defun roam-semantic-find--set-up ()
   "Make Emacs' own completion show the hits at once and take spaces.

@@ -20,6 +20,7 @@
 (require 'subr-x)
 (require 'roam-semantic)
 
+(defvar icomplete-mode)
 (declare-function org-fold-show-context "org-fold" (&optional key))
 (declare-function org-fold-show-entry "org-fold" (&optional hide-drawers))
 (declare-function org-mark-ring-push "org" (&optional pos buffer))
@@ -136,9 +137,12 @@ Suffixes start in one column and end with the line."
 
 (defun roam-semantic-hit-suffix (candidate width)
   "Return what follows CANDIDATE in a list whose names take WIDTH columns."
-  (let ((start (max (+ width 2) (1+ (string-width candidate))))
-        (line (1- (window-width (minibuffer-window)))))
-    (concat (make-string (- start (string-width candidate)) ?\s)
+  (let* ((own (string-width candidate))
+         (start (max (+ width 2) (1+ own)))
+         (line (1- (window-width (minibuffer-window))))
+         ;; Icomplete lines suffixes up by itself.
+         (gap (if (bound-and-true-p icomplete-mode) 2 (- start own))))
+    (concat (make-string gap ?\s)
             (roam-semantic-hit-annotation (roam-semantic-hit-of candidate)
                                           (- line start)))))
 

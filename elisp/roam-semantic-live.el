@@ -241,7 +241,7 @@ enough here, the doctor knows the rest.  Nil means nothing does."
           (when-let* ((candidate (nth vertico--index vertico--candidates)))
             (cons candidate vertico--index))))
        ;; Icomplete turns the list round: what is selected is the first.
-       ((roam-semantic-live--icomplete-p)
+       ((roam-semantic-live-icomplete-p)
         (let ((top (car-safe completion-all-sorted-completions)))
           (when-let* ((candidate (and top (car (member top (roam-semantic-live-candidates
                                                             live))))))
@@ -254,7 +254,7 @@ Vertico would follow the candidate of the last one."
   (when (local-variable-p 'vertico--lock-candidate)
     (setq vertico--lock-candidate nil)))
 
-(defun roam-semantic-live--icomplete-p ()
+(defun roam-semantic-live-icomplete-p ()
   "Return non-nil if icomplete shows the candidates."
   (or (bound-and-true-p icomplete-mode) (bound-and-true-p fido-mode)))
 
@@ -263,7 +263,7 @@ Vertico would follow the candidate of the last one."
 (defun roam-semantic-live-interface-p ()
   "Return non-nil if a completion interface is on that shows hits as they come."
   (and (eq completing-read-function #'completing-read-default)
-       (or (bound-and-true-p vertico-mode) (roam-semantic-live--icomplete-p))))
+       (or (bound-and-true-p vertico-mode) (roam-semantic-live-icomplete-p))))
 
 (defun roam-semantic-live-read (live prompt initial)
   "Read a hit with PROMPT while LIVE answers; return it or what was typed.
@@ -289,8 +289,13 @@ INITIAL is the question to start with, or nil."
                    (display-sort-function . identity)
                    (cycle-sort-function . identity)
                    (affixation-function . roam-semantic-hit-affixes))
-      (complete-with-action action (roam-semantic-live-candidates live)
+      (complete-with-action action (roam-semantic-live-copies live)
                             string predicate))))
+
+(defun roam-semantic-live-copies (live)
+  "Return copies of LIVE's candidates.
+Emacs' own completion strips the properties of what it inserts."
+  (mapcar #'copy-sequence (roam-semantic-live-candidates live)))
 
 (defun roam-semantic-live--set-up (live)
   "Make the minibuffer ask through LIVE whenever its text changes."
@@ -300,15 +305,16 @@ INITIAL is the question to start with, or nil."
               (cons (list 'roam-semantic-live
                           (lambda (string _table _predicate point) (cons string point))
                           (lambda (_string _table _predicate _point)
-                            (copy-sequence (roam-semantic-live-candidates live)))
+                            (roam-semantic-live-copies live))
                           "Whatever the server has found.")
                     completion-styles-alist)
               completion-styles '(roam-semantic-live)
               completion-category-defaults nil
               completion-category-overrides nil)
   (roam-semantic-live-keep-annotations)
-  (when (roam-semantic-live--icomplete-p)
-    (roam-semantic-live--take-return live))
+  (when (roam-semantic-live-icomplete-p)
+    (use-local-map (make-composed-keymap roam-semantic-live-icomplete-map
+                                         (current-local-map))))
   (let* ((seen "")
          (look (lambda ()
                  (let ((text (minibuffer-contents-no-properties)))
@@ -324,17 +330,19 @@ INITIAL is the question to start with, or nil."
     (setq-local marginalia-annotator-registry
                 (cons '(org-roam-node builtin) marginalia-annotator-registry))))
 
-(defun roam-semantic-live--take-return (live)
-  "Make \\`RET' take the first candidate of LIVE, as icomplete does not."
+(defvar roam-semantic-live-icomplete-map
   (let ((map (make-sparse-keymap)))
-    (define-key map (kbd "RET")
-                (lambda ()
-                  (interactive)
-                  (if (roam-semantic-live-candidates live)
-                      (icomplete-force-complete-and-exit)
-                    (exit-minibuffer))))
+    (define-key map (kbd "RET") #'roam-semantic-live-exit)
     (define-key map (kbd "SPC") #'self-insert-command)
-    (use-local-map (make-composed-keymap map (current-local-map)))))
+    map)
+  "Keys while hits are shown by icomplete, whose RET takes what was typed.")
+
+(defun roam-semantic-live-exit ()
+  "Leave the minibuffer with the first hit, or without one as it is."
+  (interactive)
+  (if (all-completions "" minibuffer-completion-table)
+      (icomplete-force-complete-and-exit)
+    (exit-minibuffer)))
 
 (defun roam-semantic-live--show (live event)
   "Show what LIVE has after EVENT, if its minibuffer is the active one."
@@ -348,7 +356,7 @@ INITIAL is the question to start with, or nil."
            ((bound-and-true-p vertico--input)
             (setq vertico--input t)
             (vertico--exhibit))
-           ((roam-semantic-live--icomplete-p)
+           ((roam-semantic-live-icomplete-p)
             (setq completion-all-sorted-completions nil)
             (when (boundp 'icomplete--scrolled-completions)
               (setq icomplete--scrolled-completions nil))

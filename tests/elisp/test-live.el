@@ -235,6 +235,9 @@ Wait until something was."
         (roam-semantic-live--set-up live))
       (let ((metadata (completion-metadata "" table nil)))
         (should (eq 'org-roam-node (completion-metadata-get metadata 'category)))
+        ;; What Emacs inserts it strips of its properties.
+        (set-text-properties 0 3 nil (nth 1 (completion-all-completions "q" table nil 1)))
+        (should (roam-semantic-hit-of (nth 1 (roam-semantic-live-candidates live))))
         ;; No letter of the question is in them.
         (should (equal '("Zebra" "Ape")
                        (completion-all-completions "quilt" table nil 5 metadata)))
