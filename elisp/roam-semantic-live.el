@@ -7,10 +7,11 @@
 ;;; Commentary:
 
 ;; A question that is still being typed.  Each change of it withdraws what
-;; was asked before and asks twice at once: for words, which answer in
-;; milliseconds, and for words and meaning.  What answers late is dropped.
-;; The second answer takes the place of the first, but a candidate you have
-;; moved to stays where it is.
+;; was asked before and asks twice: for words, which answer in milliseconds,
+;; and then, while that answer is shown, for words and meaning.  (Asked both
+;; at once, words wait for meaning: the server computes for one at a time.)
+;; What answers late is dropped.  The second answer takes the place of the
+;; first, but a candidate you have moved to stays where it is.
 ;;
 ;; The first part below is that and knows no completion interface; the
 ;; second shows it under vertico and icomplete.  roam-semantic-consult.el
@@ -114,9 +115,7 @@ What was asked before is withdrawn, unless it is the same."
     (if (< (string-width (string-trim query)) roam-semantic-live-least-columns)
         (roam-semantic-live--show-none live)
       (with-current-buffer (or (roam-semantic-live-buffer live) (current-buffer))
-        (pcase-dolist (`(,stage ,operation ,arguments)
-                       (roam-semantic-live-questions query narrow))
-          (roam-semantic-live--send live stage operation arguments)))
+        (roam-semantic-live--send live (roam-semantic-live-questions query narrow)))
       (roam-semantic-live--tell live 'asked))))
 
 (defun roam-semantic-live-ask-soon (live query)
@@ -127,8 +126,8 @@ What was asked before is withdrawn at once."
         (run-at-time (/ roam-semantic-live-pause-ms 1000.0) nil
                      #'roam-semantic-live-ask live query)))
 
-(defun roam-semantic-live--send (live stage operation arguments)
-  "Ask for OPERATION with ARGUMENTS; the answer is LIVE's of STAGE."
+(defun roam-semantic-live--send (live questions)
+  "Ask the first of QUESTIONS, and when it is answered the others, for LIVE."
   (let* (id
          done
          (asked (list (roam-semantic-live-query live) (roam-semantic-live-narrow live)))
@@ -138,16 +137,19 @@ What was asked before is withdrawn at once."
                           (delq id (roam-semantic-live-requests live)))
                     (equal asked (list (roam-semantic-live-query live)
                                        (roam-semantic-live-narrow live))))))
-    (setq id (roam-semantic-request
-              operation arguments
-              :deadline-s roam-semantic-deadline-s
-              :callback (lambda (answer)
-                          (when (funcall current)
-                            (roam-semantic-live--receive live stage answer)))
-              :errback (lambda (condition)
-                         (when (and (funcall current)
-                                    (not (eq 'roam-semantic-cancelled (car condition))))
-                           (roam-semantic-live--fail live condition)))))
+    (pcase-let ((`(,stage ,operation ,arguments) (car questions)))
+      (setq id (roam-semantic-request
+                operation arguments
+                :deadline-s roam-semantic-deadline-s
+                :callback (lambda (answer)
+                            (when (funcall current)
+                              (when (cdr questions)
+                                (roam-semantic-live--send live (cdr questions)))
+                              (roam-semantic-live--receive live stage answer)))
+                :errback (lambda (condition)
+                           (when (and (funcall current)
+                                      (not (eq 'roam-semantic-cancelled (car condition))))
+                             (roam-semantic-live--fail live condition))))))
     (unless done
       (push id (roam-semantic-live-requests live)))))
 

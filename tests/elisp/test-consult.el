@@ -87,6 +87,7 @@ The current buffer stands for the minibuffer; `live' is the question."
     (roam-semantic-test-wait (lambda () (eq 'full (roam-semantic-live-stage live))))
     (setq consult--narrow nil)
     (run-hooks 'post-command-hook)
+    (roam-semantic-test-wait (lambda () (eq 'full (roam-semantic-live-stage live))))
     (should (equal '("tea" "tea" "type:claim tea" "type:claim tea" "tea" "tea")
                    (roam-semantic-test-queries)))))
 
