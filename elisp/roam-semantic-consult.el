@@ -50,6 +50,9 @@ The number is in seconds."
 (defvar roam-semantic-consult-history nil
   "Questions asked through consult, with its signs.")
 
+(defvar roam-semantic-consult--typed nil
+  "List of one string, what was in the minibuffer when it was left.")
+
 (defconst roam-semantic-consult--throttle-s 0.1
   "Seconds between two questions at least.")
 
@@ -61,6 +64,7 @@ The number is in seconds."
   "Read a hit with PROMPT while LIVE answers; return it or what was asked.
 INITIAL is the question to start with, or nil."
   (let ((consult-async-min-input 1)
+        (roam-semantic-consult--typed (list nil))
         (source (roam-semantic-consult--source live))
         (modern (roam-semantic-consult--modern-p)))
     (or (apply #'consult--read
@@ -83,8 +87,15 @@ INITIAL is the question to start with, or nil."
                :preview-key roam-semantic-consult-preview-key
                :state (roam-semantic-consult--state)
                (and modern '(:async-wrap roam-semantic-consult--wrap)))
-        (roam-semantic-live-query live)
-        "")))
+        ;; RET may come before consult has passed the question on.
+        (roam-semantic-consult--question
+         (or (car roam-semantic-consult--typed) "")))))
+
+(defun roam-semantic-consult--question (input)
+  "Return what INPUT of the minibuffer asks: what stands between two #s."
+  (if (string-prefix-p "#" input)
+      (car (split-string (substring input 1) "#"))
+    input))
 
 ;;; Asking
 
@@ -141,6 +152,10 @@ Refreshing is SOURCE's own: an answer replaces another in one step."
   "Make this minibuffer LIVE's; TEXT is a function that returns the question."
   (setf (roam-semantic-live-buffer live) (current-buffer))
   (roam-semantic-live-keep-annotations)
+  (let ((typed roam-semantic-consult--typed))
+    (add-hook 'minibuffer-exit-hook
+              (lambda () (setcar typed (minibuffer-contents-no-properties)))
+              nil t))
   (add-hook 'post-command-hook
             (lambda ()
               (unless (or (eq consult--narrow (roam-semantic-live-narrow live))

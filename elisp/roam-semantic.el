@@ -60,6 +60,7 @@
   "Version of this package; the server must have the same.")
 
 (autoload 'roam-semantic-find "roam-semantic-find" nil t)
+(autoload 'roam-semantic-insert "roam-semantic-insert" nil t)
 (autoload 'roam-semantic-index "roam-semantic-index" nil t)
 (autoload 'roam-semantic-stats "roam-semantic-index" nil t)
 (autoload 'roam-semantic-doctor "roam-semantic-doctor" nil t)
@@ -74,6 +75,7 @@
 (defvar roam-semantic-map
   (let ((map (make-sparse-keymap)))
     (define-key map (kbd "f") #'roam-semantic-find)
+    (define-key map (kbd "l") #'roam-semantic-insert)
     (define-key map (kbd "i") #'roam-semantic-index)
     (define-key map (kbd "s") #'roam-semantic-stats)
     (define-key map (kbd "d") #'roam-semantic-doctor)

@@ -28,7 +28,8 @@ The current buffer stands for the minibuffer; `live' is the question."
        (list (list 'semantic-search :answers (roam-semantic-test-notes "Tea" "Cup")))
      (skip-unless (featurep 'consult))
      (with-temp-buffer
-       (setq-local consult--narrow nil)
+       (setq-local consult--narrow nil
+                   roam-semantic-consult--typed (list nil))
        (let* ((live (make-roam-semantic-live))
               passed
               (source (funcall (roam-semantic-consult--source live)
@@ -109,8 +110,11 @@ The current buffer stands for the minibuffer; `live' is the question."
     (should (string-match-p "50%" (funcall (plist-get asked :annotate)
                                            (car (roam-semantic-live-candidates live)))))
     ;; What is no hit is the question.
-    (cl-letf (((symbol-function 'consult--read) #'ignore))
-      (should (equal "tea" (roam-semantic-consult-read live "Find: " nil))))))
+    (cl-letf (((symbol-function 'consult--read)
+               (lambda (&rest _)
+                 (setcar roam-semantic-consult--typed "#green tea#x")
+                 nil)))
+      (should (equal "green tea" (roam-semantic-consult-read live "Find: " nil))))))
 
 (ert-deftest roam-semantic-consult-previews-the-heading-and-leaves-nothing ()
   (skip-unless (featurep 'consult))
