@@ -16,7 +16,7 @@ HEADING = "* Rags"
 LINK = r"\[\[id:f7b84258-22ed-42ef-afd1-202b9ffb6ba2\]\[(.*?)\]\]"
 NONSENSE = "tag:nosuchtag zxqv flurbish"
 PROMPT = "Find notes about"
-NOTE = r"Note( \(.*\))?: "
+NOTE = r"Note( \(.*\))?:"
 
 
 @pytest.fixture
