@@ -165,14 +165,14 @@ Neither of two options may be set, and nothing be wrong with it."
 
 (defun roam-semantic-program-venv-version ()
   "Return the version installed in the package's own environment, or nil."
-  (roam-semantic-program--match (roam-semantic-program-venv-stamp) "\\`\\([^ \n]+\\)"))
+  (roam-semantic-program-match (roam-semantic-program-venv-stamp) "\\`\\([^ \n]+\\)"))
 
 (defun roam-semantic-program-venv-python-version ()
   "Return the version of the Python the package's own environment is for, or nil."
-  (roam-semantic-program--match (expand-file-name "pyvenv.cfg" (roam-semantic-program-venv))
+  (roam-semantic-program-match (expand-file-name "pyvenv.cfg" (roam-semantic-program-venv))
                                 "^version\\(?:_info\\)? *= *\\([0-9.]+[0-9]\\)"))
 
-(defun roam-semantic-program--match (file regexp)
+(defun roam-semantic-program-match (file regexp)
   "Return what the first group of REGEXP matches in FILE, or nil."
   (when (file-readable-p file)
     (with-temp-buffer

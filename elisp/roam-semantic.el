@@ -62,6 +62,7 @@
 (autoload 'roam-semantic-find "roam-semantic-find" nil t)
 (autoload 'roam-semantic-index "roam-semantic-index" nil t)
 (autoload 'roam-semantic-stats "roam-semantic-index" nil t)
+(autoload 'roam-semantic-install "roam-semantic-install" nil t)
 (autoload 'roam-semantic-doctor "roam-semantic-doctor" nil t)
 (autoload 'roam-semantic-cancel "roam-semantic-client" nil t)
 (autoload 'roam-semantic-restart "roam-semantic-server" nil t)
