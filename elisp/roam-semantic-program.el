@@ -239,6 +239,7 @@ WORDS, if given, are its last; nil means that it is not there at all."
 (defun roam-semantic-program-launch (face connection-type token)
   "Start the program with FACE on CONNECTION-TYPE, pty or pipe, knowing TOKEN.
 Its standard error goes to the log."
+  (roam-semantic-program-check)
   (let* ((default-directory (roam-semantic-program-folder))
          (process-environment (roam-semantic-program-environment token))
          (exec-path (default-value 'exec-path))
@@ -263,6 +264,13 @@ Its standard error goes to the log."
     (process-put process 'roam-semantic-stderr pipe)
     (process-put process 'roam-semantic-log-start start)
     process))
+
+(defun roam-semantic-program-check ()
+  "Signal an error unless the program is there.
+Emacs would start a process all the same, if the name is absolute."
+  (let ((program (car (roam-semantic-program-command))))
+    (unless (roam-semantic-program-find program)
+      (error "%s is not there" program))))
 
 (defun roam-semantic-program-end (process)
   "End PROCESS, which `roam-semantic-program-launch' started, without a word."
@@ -306,7 +314,8 @@ PROCESS is nil if there was none."
          (code (and (memq status '(exit signal)) (process-exit-status process)))
          (words (and process (roam-semantic-program-last-words process))))
     (concat (cond ((eq status 'signal) (format " (killed by signal %d)" code))
-                  ((and (eq status 'exit) (/= code 0)) (format " (exit code %d)" code)))
+                  ((and (eq status 'exit) (/= code 0)) (format " (exit code %d)" code))
+                  ((eq status 'stop) " (it was stopped from outside)"))
             (cond (words (concat ": " words))
                   (reason (concat ": " reason))))))
 

@@ -38,14 +38,16 @@
 
 (defun roam-semantic-python-folders ()
   "Return the folders of this machine to look for programs in, each once."
-  (seq-uniq
-   (seq-filter (lambda (folder)
-                 (and (file-name-absolute-p folder)
-                      (not (file-remote-p folder))
-                      (file-directory-p folder)))
-               (mapcar (lambda (folder) (directory-file-name (expand-file-name folder "/")))
-                       (append roam-semantic-python-places
-                               (seq-filter #'stringp (default-value 'exec-path)))))))
+  (seq-filter
+   #'file-directory-p
+   (seq-uniq
+    (mapcar (lambda (folder) (directory-file-name (expand-file-name folder)))
+            ;; One of nil or "bin" means the folder of the current buffer.
+            (seq-filter (lambda (folder)
+                          (and (stringp folder)
+                               (file-name-absolute-p folder)
+                               (not (file-remote-p folder))))
+                        (append roam-semantic-python-places (default-value 'exec-path)))))))
 
 (defun roam-semantic-python-files (names)
   "Return the programs called one of NAMES, by name and folder, each once."

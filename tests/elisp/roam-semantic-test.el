@@ -174,6 +174,22 @@ Afterwards neither a process nor a buffer of ours may be left."
                     (mapcar #'buffer-name (buffer-list)))
         #'string<))
 
+(defmacro roam-semantic-test-over-both (name docstring &rest body)
+  "Define two tests NAME with DOCSTRING that run BODY, one over each wire."
+  (declare (indent 1) (doc-string 2) (debug (symbolp stringp body)))
+  `(progn
+     ,@(mapcar (lambda (wire)
+                 `(ert-deftest ,(intern (format "roam-semantic-%s-%s" wire name)) ()
+                    ,docstring
+                    (roam-semantic-test-with-server ',wire ,@body)))
+               '(epc jsonrpc))))
+
+(defun roam-semantic-test-condition (function)
+  "Return the condition that FUNCTION signals."
+  (condition-case condition
+      (progn (funcall function) nil)
+    (roam-semantic-error condition)))
+
 ;;; Running
 
 (defun roam-semantic-test-run ()
