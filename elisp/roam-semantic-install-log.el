@@ -85,6 +85,14 @@ Windows that show its end go on showing it."
                      (concat "  " (roam-semantic-install-log-shell command) "\n"))
                    commands ""))))))
 
+(defun roam-semantic-install-log-show ()
+  "Show the log, the current buffer, whole if there is room, and follow it."
+  (let ((window (display-buffer (current-buffer)
+                                '(nil (window-height . fit-window-to-buffer)))))
+    (when window
+      (set-window-point window (point-max))
+      (set-window-start window (point-min) t))))
+
 (defun roam-semantic-install-log--with (tool)
   "Return lines about TOOL and what is there already."
   (concat

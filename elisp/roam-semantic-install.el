@@ -58,7 +58,7 @@ is installed already stays as it is until the new one works."
       (with-current-buffer (get-buffer-create roam-semantic-install-log-buffer)
         (roam-semantic-install-log-mode)
         (roam-semantic-install-log-introduce tool venv commands)
-        (display-buffer (current-buffer))
+        (roam-semantic-install-log-show)
         (cond
          ((not commands)
           (user-error "Cannot install: %s; %s"
@@ -73,7 +73,7 @@ is installed already stays as it is until the new one works."
   (let ((running (roam-semantic-install--running)))
     (cond
      (running
-      (display-buffer running)
+      (with-current-buffer running (roam-semantic-install-log-show))
       (user-error "An installation is under way; M-x roam-semantic-install-cancel ends it"))
      ((file-remote-p venv)
       (user-error "`user-emacs-directory' is on another machine: %s" user-emacs-directory))
@@ -294,8 +294,11 @@ Emacs does not need them; an agent that runs mcp-roam from there does."
 (defun roam-semantic-install--remove (folder)
   "Remove FOLDER, which may hold thousands of files, without waiting."
   (when (file-exists-p folder)
-    (make-process :name "roam-semantic install rm" :noquery t :connection-type 'pipe
-                  :command (list "rm" "-rf" "--" folder) :sentinel #'ignore)))
+    (let ((exec-path (default-value 'exec-path)))
+      (condition-case nil
+          (make-process :name "roam-semantic install rm" :noquery t :connection-type 'pipe
+                        :command (list "rm" "-rf" "--" folder) :sentinel #'ignore)
+        (error (delete-directory folder t))))))
 
 (defun roam-semantic-install--clean (venv)
   "Remove what was built of the successor of VENV."

@@ -113,7 +113,7 @@ In `process-environment', a name without a value is not handed on.")
   "Return a folder of this machine that does not vanish, to start programs in.
 The folder of the current buffer may be remote, or deleted."
   (file-name-as-directory
-   (let ((home (expand-file-name "~")))
+   (let ((home (expand-file-name "~" "/")))
      (if (and (not (file-remote-p home)) (file-directory-p home)) home "/"))))
 
 (defun roam-semantic-program-vault ()
@@ -122,14 +122,14 @@ Links are not resolved: org-roam's database names files as you do."
   (require 'org-roam nil t)
   (and (boundp 'org-roam-directory)
        (stringp org-roam-directory)
-       (directory-file-name (expand-file-name org-roam-directory))))
+       (directory-file-name (expand-file-name org-roam-directory "/"))))
 
 (defun roam-semantic-program-database ()
   "Return the file of org-roam's database, existing or not, or nil."
   (require 'org-roam nil t)
   (and (boundp 'org-roam-db-location)
        (stringp org-roam-db-location)
-       (expand-file-name org-roam-db-location)))
+       (expand-file-name org-roam-db-location "/")))
 
 (defun roam-semantic-program-check-vault (vault)
   "Signal a condition unless VAULT is a folder of this machine."
@@ -148,7 +148,7 @@ Links are not resolved: org-roam's database names files as you do."
 
 (defun roam-semantic-program-venv ()
   "Return the folder of the package's own virtual environment, existing or not."
-  (expand-file-name (locate-user-emacs-file "roam-semantic/venv")))
+  (expand-file-name (locate-user-emacs-file "roam-semantic/venv") "/"))
 
 (defun roam-semantic-program-venv-python (&optional venv)
   "Return the Python of VENV, by default the package's own."
@@ -239,8 +239,8 @@ WORDS, if given, are its last; nil means that it is not there at all."
 (defun roam-semantic-program-launch (face connection-type token)
   "Start the program with FACE on CONNECTION-TYPE, pty or pipe, knowing TOKEN.
 Its standard error goes to the log."
-  (roam-semantic-program-check)
   (let* ((default-directory (roam-semantic-program-folder))
+         (command (append (roam-semantic-program-checked) (list face)))
          (process-environment (roam-semantic-program-environment token))
          (exec-path (default-value 'exec-path))
          (start (with-current-buffer (get-buffer-create roam-semantic-program-log-buffer)
@@ -253,8 +253,7 @@ Its standard error goes to the log."
                                   :sentinel #'ignore))
          (process (condition-case failure
                       (make-process :name "roam-semantic" :noquery t
-                                    :command (append (roam-semantic-program-command)
-                                                     (list face))
+                                    :command command
                                     :connection-type connection-type
                                     :coding 'utf-8-emacs-unix
                                     :stderr pipe)
@@ -265,12 +264,13 @@ Its standard error goes to the log."
     (process-put process 'roam-semantic-log-start start)
     process))
 
-(defun roam-semantic-program-check ()
-  "Signal an error unless the program is there.
+(defun roam-semantic-program-checked ()
+  "Return the command; signal an error if its program is not there.
 Emacs would start a process all the same, if the name is absolute."
-  (let ((program (car (roam-semantic-program-command))))
-    (unless (roam-semantic-program-find program)
-      (error "%s is not there" program))))
+  (let ((command (roam-semantic-program-command)))
+    (unless (roam-semantic-program-find (car command))
+      (error "%s is not there" (car command)))
+    command))
 
 (defun roam-semantic-program-end (process)
   "End PROCESS, which `roam-semantic-program-launch' started, without a word."

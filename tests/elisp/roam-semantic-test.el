@@ -114,6 +114,17 @@ WHAT says what did not come."
   "Return what the newest fake wire was asked last."
   (car (roam-semantic-test-transport-sent (car roam-semantic-test-wires))))
 
+(declare-function tramp-maybe-open-connection "tramp-sh")
+
+(defmacro roam-semantic-test-without-connections (&rest body)
+  "Run BODY; it fails if something connects to another machine."
+  (declare (indent 0) (debug (body)))
+  `(progn
+     (require 'tramp-sh)
+     (cl-letf (((symbol-function 'tramp-maybe-open-connection)
+                (lambda (&rest _) (ert-fail "A connection was opened"))))
+       ,@body)))
+
 ;;; A real server
 
 (defun roam-semantic-test-python ()

@@ -137,6 +137,14 @@ Timers must run while Emacs waits.  DEADLINE-S is in seconds."
         (should (string-search "M-x roam-semantic-install" (nth 2 condition))))))
   (roam-semantic-test-works))
 
+(roam-semantic-test-over-both starts-from-a-remote-or-deleted-folder
+  "Its own folder is one of this machine that stays."
+  (roam-semantic-test-without-connections
+    (dolist (folder '("/ssh:nowhere.invalid:/x/" "/nowhere/at/all/"))
+      (let ((default-directory folder))
+        (roam-semantic-test-works)
+        (roam-semantic-stop)))))
+
 (roam-semantic-test-over-both another-version-is-refused
   "Both versions are named; the right one works at once."
   (roam-semantic-test-trouble

@@ -165,12 +165,8 @@ def _index(core: Core) -> Iterator[Check]:
         first = failed(core.reader())[0]
         where += f", {state.failed} failed ({first.file}:{first.line}: {first.reason})"
     complete = not state.pending and not state.failed
-    yield Check(
-        "index",
-        "ok" if complete else "warning",
-        where,
-        "" if complete else "run `roam-semantic index`",
-    )
+    remedy = "" if complete else "run `roam-semantic index`"
+    yield Check("index", "ok" if complete else "warning", where, remedy)
     for fault in found:
         yield Check(
             f"index {fault.layer}", "failed", fault.message, "run `roam-semantic index --force`"
