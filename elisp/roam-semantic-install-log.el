@@ -40,6 +40,7 @@
 \\<roam-semantic-install-log-mode-map>\\[roam-semantic-install-cancel] \
 ends it, \\[revert-buffer] installs again."
   (setq-local revert-buffer-function (lambda (&rest _) (roam-semantic-install))
+              scroll-conservatively 101
               truncate-lines nil
               word-wrap t)
   (setq mode-line-process
@@ -52,12 +53,10 @@ Windows that show its end go on showing it."
   (let* ((inhibit-read-only t)
          (end (point-max))
          (windows (seq-filter (lambda (window) (= end (window-point window)))
-                              (get-buffer-window-list nil nil t)))
-         (follow (= (point) end)))
+                              (get-buffer-window-list nil nil t))))
     (save-excursion
       (goto-char end)
       (insert text))
-    (when follow (goto-char (point-max)))
     (dolist (window windows)
       (set-window-point window (point-max)))))
 
@@ -86,12 +85,17 @@ Windows that show its end go on showing it."
                    commands ""))))))
 
 (defun roam-semantic-install-log-show ()
-  "Show the log, the current buffer, whole if there is room, and follow it."
-  (let ((window (display-buffer (current-buffer)
-                                '(nil (window-height . fit-window-to-buffer)))))
-    (when window
-      (set-window-point window (point-max))
-      (set-window-start window (point-min) t))))
+  "Show the log, the current buffer, from its beginning, and whole if possible."
+  (goto-char (point-min))
+  (when-let* ((window (display-buffer (current-buffer))))
+    (set-window-point window (point-min))
+    ;; The commands stand last, and nobody should agree to what is not seen.
+    (ignore-errors (fit-window-to-buffer window))))
+
+(defun roam-semantic-install-log--follow ()
+  "Let each window of the log show its end from now on."
+  (dolist (window (get-buffer-window-list nil nil t))
+    (set-window-point window (point-max))))
 
 (defun roam-semantic-install-log--with (tool)
   "Return lines about TOOL and what is there already."
@@ -118,6 +122,7 @@ Windows that show its end go on showing it."
   (roam-semantic-install-log-write
    (format "\n$ %s\n" (roam-semantic-install-log-shell command)))
   (setq roam-semantic-install-log--output (point-max-marker))
+  (roam-semantic-install-log--follow)
   (force-mode-line-update))
 
 (defun roam-semantic-install-log-said ()
