@@ -13,6 +13,7 @@ from roam_semantic.operations.answers import Check, Clash, DoctorAnswer, Job, St
 from roam_semantic.operations.catalogue import operation
 from roam_semantic.operations.core import Core
 from roam_semantic.operations.index import failed, skipped
+from roam_semantic.store import lease
 from roam_semantic.store.check import faults
 from roam_semantic.store.lease import holder
 from roam_semantic.values import IndexState
@@ -148,9 +149,11 @@ def _permissions(core: Core) -> Iterator[Check]:
 
 
 def _lock(core: Core) -> Iterator[Check]:
-    job = _job(core)
-    if job is not None:
-        yield Check("lock", "ok", f"{job.phase}: the index is being brought up to date")
+    path = core.index_path
+    pid = lease.holder(path) if path and os.path.exists(path) else None
+    if pid is not None:
+        who = "this process" if pid == os.getpid() else f"process {pid}"
+        yield Check("lock", "ok", f"{who} is bringing the index up to date")
 
 
 def _index(core: Core) -> Iterator[Check]:

@@ -71,6 +71,4 @@ def test_doctor_tells_who_is_indexing(work):
         found = check(work, "lock")
         other.communicate()
 
-    assert f"process {other.pid} is indexing: the index is being brought up to date" == (
-        found.message
-    )
+    assert f"process {other.pid} is bringing the index up to date" == found.message
