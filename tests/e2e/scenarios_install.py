@@ -71,7 +71,7 @@ def install(emacs: Terminal) -> str:
 
 
 def test_a_new_user_installs_indexes_and_finds(bare: Terminal, home: Path):
-    bare.command("roam-semantic-find")
+    ask(bare, QUESTION)
     bare.shows("M-x roam-semantic-install")
     offered = install(bare)
     bare.shows("is installed; M-x roam-semantic-index")
