@@ -14,6 +14,7 @@ from roam_semantic.operations.catalogue import operation
 from roam_semantic.operations.core import Core
 from roam_semantic.operations.index import failed, skipped
 from roam_semantic.operations.jobs import running
+from roam_semantic.store import lease
 from roam_semantic.store.check import faults
 from roam_semantic.values import IndexState
 
@@ -79,13 +80,13 @@ def doctor(core: Core) -> DoctorAnswer:
 
 def _python(core: Core) -> Iterator[Check]:
     version = ".".join(map(str, sys.version_info[:3]))
-    yield Check("program", "ok", f"roam-semantic {__version__}, Python {version}")
+    yield Check("program", "ok", f"roam-semantic {__version__}, Python {version} in {sys.prefix}")
     vec = sqlite.vec_path() is not None
     yield Check(
         "sqlite",
         "ok" if vec else "warning",
         f"SQLite {sqlite.library_version()}" + ("" if vec else " without sqlite-vec"),
-        "" if vec else "pip install sqlite-vec; until then vectors are searched without it",
+        "" if vec else "run `pip install sqlite-vec`; until then vectors are searched without it",
     )
 
 
@@ -111,8 +112,37 @@ def _database(core: Core) -> Iterator[Check]:
     if mode & 0o077:
         yield Check(
             "database mode", "warning", f"{core.database.path} can be read by other users",
-            f"chmod 600 {core.database.path}",
+            f"run `chmod 600 {core.database.path}`",
         )  # fmt: skip
+
+
+def _permissions(core: Core) -> Iterator[Check]:
+    path = core.index_path
+    if path is None or not os.path.exists(path):
+        return
+    folder = os.path.dirname(path)
+    if not (os.access(path, os.W_OK) and os.access(folder, os.W_OK)):
+        yield Check(
+            "permissions", "failed", f"{path} cannot be written",
+            f"see who owns it and {folder}, or set ROAM_INDEX to a file of yours",
+        )  # fmt: skip
+    elif os.stat(path).st_mode & 0o077:
+        yield Check(
+            "permissions",
+            "warning",
+            f"{path} can be read by other users",
+            f"run `chmod 600 {path}`",
+        )
+    else:
+        yield Check("permissions", "ok", f"{path} is yours alone")
+
+
+def _lock(core: Core) -> Iterator[Check]:
+    path = core.index_path
+    pid = lease.holder(path) if path and os.path.exists(path) else None
+    if pid is not None:
+        who = "this process" if pid == os.getpid() else f"process {pid}"
+        yield Check("lock", "ok", f"{who} is bringing the index up to date")
 
 
 def _index(core: Core) -> Iterator[Check]:
@@ -127,11 +157,12 @@ def _index(core: Core) -> Iterator[Check]:
         first = failed(core.reader())[0]
         where += f", {state.failed} failed ({first.file}:{first.line}: {first.reason})"
     complete = not state.pending and not state.failed
-    yield Check(
-        "index", "ok" if complete else "warning", where, "" if complete else "roam-semantic index"
-    )
+    remedy = "" if complete else "run `roam-semantic index`"
+    yield Check("index", "ok" if complete else "warning", where, remedy)
     for fault in found:
-        yield Check(f"index {fault.layer}", "failed", fault.message, "roam-semantic index --force")
+        yield Check(
+            f"index {fault.layer}", "failed", fault.message, "run `roam-semantic index --force`"
+        )
     for node, files in clashes(core.reader()):
         yield Check(
             "duplicate id", "warning", f"{node} is in {' and in '.join(files)}",
@@ -174,4 +205,6 @@ def _model(core: Core) -> Iterator[Check]:
             )  # fmt: skip
 
 
-CHECKS: tuple[Callable[[Core], Iterator[Check]], ...] = (_python, _vault, _database, _index, _model)
+CHECKS: tuple[Callable[[Core], Iterator[Check]], ...] = (
+    _python, _vault, _database, _permissions, _lock, _index, _model,
+)  # fmt: skip
