@@ -80,10 +80,10 @@
 (defun roam-semantic-embark-related (target)
   "Choose among the notes related to TARGET by meaning, and go there."
   (let* ((hit (roam-semantic-embark-hit target))
+         (node (or (plist-get hit :node-id) (plist-get hit :file)))
+         (pos (plist-get hit :pos))
          (answer (roam-semantic-ask
-                  'related (list :node (or (plist-get hit :node-id) (plist-get hit :file))
-                                 :pos (plist-get hit :pos)
-                                 :k roam-semantic-find-results)))
+                  'related (list :node node :pos pos :k roam-semantic-find-results)))
          (candidates (roam-semantic-hit-candidates (plist-get answer :hits))))
     (unless candidates
       (user-error "Nothing is related to “%s”" (plist-get hit :title)))

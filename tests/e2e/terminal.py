@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -14,6 +15,8 @@ from typing import Any, TypeVar
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 PATIENCE_S = 60.0
+# Vertico puts a count before it.
+PROMPT = re.compile(r"^(\S+/\S+\s+)?M-x\s*$", re.MULTILINE)
 Value = TypeVar("Value")
 
 
@@ -91,7 +94,10 @@ class Terminal:
     def command(self, name: str) -> None:
         """Run the command NAME as a person does."""
         self.press("M-x")
-        self.shows("M-x ")
+        eventually(
+            lambda: PROMPT.search(self.screen()),
+            lambda: f"there is no prompt:\n{self.screen()}",
+        )
         self.type(name)
         self.press("Enter")
 

@@ -30,7 +30,7 @@
            (progn ,@body)
          (roam-semantic-live-stop live)))))
 
-(defun roam-semantic-test-asked ()
+(defun roam-semantic-test-questions ()
   "Return what the server was asked: (ID OPERATION ARGUMENTS …), oldest first.
 Wait until something was."
   (roam-semantic-test-wait
@@ -42,7 +42,7 @@ Wait until something was."
   "Deliver VALUE of KIND to the request that was sent as the NUMBERth."
   (let ((wire (car roam-semantic-test-wires)))
     (roam-semantic-transport-deliver wire kind
-                                     (car (nth number (roam-semantic-test-asked))) value)
+                                     (car (nth number (roam-semantic-test-questions))) value)
     ;; Deliveries are made from timers, one after the other.
     (roam-semantic-test-wait (lambda () (null (roam-semantic-transport-queue wire))))))
 
@@ -54,7 +54,7 @@ Wait until something was."
   (roam-semantic-test-with-live
     (roam-semantic-live-ask live "rest at night")
     (should (equal '((:query "rest at night" :k 20 :mode "words"))
-                   (mapcar #'caddr (roam-semantic-test-asked))))
+                   (mapcar #'caddr (roam-semantic-test-questions))))
     (roam-semantic-test-answer 0 'answer (roam-semantic-test-found "Night"))
     (should (equal '("Night") (roam-semantic-test-shown live)))
     (should (equal '(:query "rest at night" :k 20) (nth 2 (roam-semantic-test-sent))))
@@ -66,34 +66,34 @@ Wait until something was."
 (ert-deftest roam-semantic-a-superseded-question-is-cancelled-in-the-server ()
   (roam-semantic-test-with-live
     (roam-semantic-live-ask live "rest")
-    (let ((first (mapcar #'car (roam-semantic-test-asked))))
+    (let ((first (mapcar #'car (roam-semantic-test-questions))))
       (roam-semantic-live-ask live "rest at")
       (should (equal first
                      (sort (copy-sequence
                             (roam-semantic-test-transport-cancelled
                              (car roam-semantic-test-wires)))
                            #'<)))
-      (should (= 2 (length (roam-semantic-test-asked))))
+      (should (= 2 (length (roam-semantic-test-questions))))
       ;; Being cancelled is no failure to tell of.
       (should-not (memq 'failed events)))))
 
 (ert-deftest roam-semantic-typing-on-withdraws-before-the-pause-is-over ()
   (roam-semantic-test-with-live
     (roam-semantic-live-ask live "rest")
-    (roam-semantic-test-asked)
+    (roam-semantic-test-questions)
     (roam-semantic-live-ask-soon live "rest at")
     (should-not (roam-semantic-live-requests live))
     (should (= 1 (length (roam-semantic-test-transport-cancelled
                           (car roam-semantic-test-wires)))))
-    (roam-semantic-test-wait (lambda () (= 2 (length (roam-semantic-test-asked)))))))
+    (roam-semantic-test-wait (lambda () (= 2 (length (roam-semantic-test-questions)))))))
 
 (ert-deftest roam-semantic-a-question-typed-back-is-asked-again ()
   (roam-semantic-test-with-live
     (roam-semantic-live-ask live "rest")
-    (roam-semantic-test-asked)
+    (roam-semantic-test-questions)
     (roam-semantic-live-withdraw live)
     (roam-semantic-live-ask live "rest")
-    (should (= 2 (length (roam-semantic-test-asked))))))
+    (should (= 2 (length (roam-semantic-test-questions))))))
 
 (ert-deftest roam-semantic-an-answered-question-is-not-asked-again ()
   (roam-semantic-test-with-live
@@ -101,12 +101,12 @@ Wait until something was."
     (roam-semantic-test-answer 0 'answer (roam-semantic-test-found "Sleep"))
     (roam-semantic-test-answer 1 'answer (roam-semantic-test-found "Sleep"))
     (roam-semantic-live-ask live "rest")
-    (should (= 2 (length (roam-semantic-test-asked))))))
+    (should (= 2 (length (roam-semantic-test-questions))))))
 
 (ert-deftest roam-semantic-late-answers-are-dropped ()
   (roam-semantic-test-with-live
     (roam-semantic-live-ask live "rest")
-    (roam-semantic-test-asked)
+    (roam-semantic-test-questions)
     (roam-semantic-live-ask live "tea")
     (roam-semantic-test-answer 1 'answer (roam-semantic-test-found "Tea"))
     (roam-semantic-test-answer 0 'answer (roam-semantic-test-found "Sleep"))
@@ -118,7 +118,7 @@ Wait until something was."
 (ert-deftest roam-semantic-nothing-comes-after-the-end ()
   (roam-semantic-test-with-live
     (roam-semantic-live-ask live "rest")
-    (roam-semantic-test-asked)
+    (roam-semantic-test-questions)
     (roam-semantic-live-stop live)
     (roam-semantic-test-answer 0 'answer (roam-semantic-test-found "Sleep"))
     (should-not (roam-semantic-live-candidates live))
@@ -130,7 +130,7 @@ Wait until something was."
     (should-not roam-semantic-test-wires)
     ;; One sign of Chinese is a word.
     (roam-semantic-live-ask live "茶")
-    (should (= 1 (length (roam-semantic-test-asked))))))
+    (should (= 1 (length (roam-semantic-test-questions))))))
 
 (ert-deftest roam-semantic-a-failure-leaves-what-words-found-and-says-why ()
   (roam-semantic-test-with-live
@@ -156,7 +156,7 @@ Wait until something was."
   (let ((org-roam-dailies-directory "diary"))
     (roam-semantic-test-with-live
       (roam-semantic-live-ask live "rest")
-      (roam-semantic-test-asked)
+      (roam-semantic-test-questions)
       (roam-semantic-live-ask live "rest" ?d)
       (roam-semantic-live-ask live "rest" ?c)
       (roam-semantic-live-ask live "rest" ?s)
@@ -164,7 +164,7 @@ Wait until something was."
       (should (equal '("rest" "file:\"diary/\" rest" "type:claim rest"
                        "type:summary rest" "rest")
                      (mapcar (lambda (sent) (plist-get (nth 2 sent) :query))
-                             (roam-semantic-test-asked))))
+                             (roam-semantic-test-questions))))
       (should (eq 'search (nth 1 (roam-semantic-test-sent))))
       (should (= 1 (length (roam-semantic-live-requests live)))))))
 

@@ -7,7 +7,7 @@
 (require 'roam-semantic-test)
 (require 'roam-semantic-results)
 
-(defun roam-semantic-test-hit (number)
+(defun roam-semantic-test-numbered-hit (number)
   "Return hit NUMBER, in a file of its own."
   (let ((file (expand-file-name (format "roam-semantic-%d.org" number)
                                 temporary-file-directory)))
@@ -40,7 +40,7 @@
 
 (defun roam-semantic-test-two-hits ()
   "Return replies with two hits."
-  `((semantic-search :answers (:hits (,(roam-semantic-test-hit 1) ,(roam-semantic-test-hit 2))
+  `((semantic-search :answers (:hits (,(roam-semantic-test-numbered-hit 1) ,(roam-semantic-test-numbered-hit 2))
                                      :next-offset 2 :degraded ("rerank: none")
                                      :index (:pending 3)))))
 
@@ -99,7 +99,7 @@
 (ert-deftest roam-semantic-more-hits-come-below ()
   (roam-semantic-test-with-results (roam-semantic-test-two-hits)
     (setf (roam-semantic-test-transport-replies (car roam-semantic-test-wires))
-          `((semantic-search :answers (:hits (,(roam-semantic-test-hit 3))))))
+          `((semantic-search :answers (:hits (,(roam-semantic-test-numbered-hit 3))))))
     (roam-semantic-results-more)
     (should (equal 2 (plist-get (nth 2 (roam-semantic-test-sent)) :offset)))
     (roam-semantic-test-wait (lambda () (null roam-semantic-results--asking)))
