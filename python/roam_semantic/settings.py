@@ -14,6 +14,8 @@ import msgspec
 from roam_semantic.errors import BadRequest, NotReady
 
 INDEX_NAME = "org-roam-semantic.db"
+# Value of ROAM_INDEX: the index is in org-roam's own database.
+SHARED = "shared"
 EMBEDDERS = ("auto", "embedded", "ollama")
 
 
@@ -38,7 +40,7 @@ SETTINGS: tuple[Setting, ...] = (
         "ROAM_INDEX",
         "index",
         f"{INDEX_NAME} beside ROAM_DB, else in the cache folder",
-        "file of our index",
+        "file of our index; shared: inside ROAM_DB",
     ),
     Setting("ROAM_EMBEDDER", "embedder", "auto", "auto, embedded or ollama"),
     Setting("ROAM_MODEL_DIR", "model_dir", "", "folder of a model of your own"),
@@ -47,6 +49,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("ROAM_LOG", "log", "", "file for diagnostics; empty keeps them on stderr"),
     Setting("XDG_CACHE_HOME", "cache_home", "~/.cache", "where the vector cache is kept"),
     Setting("XDG_STATE_HOME", "state_home", "~/.local/state", "where the HTTP token is kept"),
+    Setting("ROAM_SEMANTIC_GATE", "gate", "", "right to write a shared index, set by Emacs"),
     Setting("ROAM_SEMANTIC_TOKEN", "token", "", "secret of the EPC handshake, set by Emacs"),
 )
 
@@ -57,6 +60,8 @@ class Settings(msgspec.Struct, frozen=True):
     vault: str | None
     database: str | None
     index: str | None
+    shared: bool
+    gate: str | None
     embedder: str
     model_dir: str | None
     host: str
@@ -106,7 +111,9 @@ def load(
     return Settings(
         vault=vault,
         database=path("database"),
-        index=path("index"),
+        index=None if text("index") == SHARED else path("index"),
+        shared=text("index") == SHARED,
+        gate=path("gate"),
         embedder=_one_of("ROAM_EMBEDDER", text("embedder") or "auto", EMBEDDERS),
         model_dir=path("model_dir"),
         host=text("host") or "127.0.0.1",
