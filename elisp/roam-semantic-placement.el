@@ -145,7 +145,7 @@ It makes or upgrades the database, but only when it is not open yet."
 (defun roam-semantic-placement--busy (gate)
   "Return the numbers of the processes that are in a transaction at GATE."
   (mapcar (lambda (name) (string-to-number (substring name 5)))
-          (directory-files gate nil "\\`busy-[0-9]+\\'" t)))
+          (ignore-errors (directory-files gate nil "\\`busy-[0-9]+\\'" t))))
 
 (defun roam-semantic-placement--judge (gate late)
   "End the turn of those at GATE that are dead or stopped, and of all when LATE."
@@ -177,7 +177,9 @@ A process that is not ours is gone: ours had its number before."
 (defun roam-semantic-placement-environment ()
   "Return what the environment of the server says about the placement.
 In shared placement this Emacs takes turns from now on."
-  (when (eq roam-semantic-index-placement 'shared)
+  (if (not (eq roam-semantic-index-placement 'shared))
+      (when roam-semantic-placement--gates
+        (roam-semantic-placement-leave))
     (let ((gate (roam-semantic-placement-take-turns)))
       (if gate
           (list "ROAM_INDEX=shared" (concat "ROAM_SEMANTIC_GATE=" gate))
@@ -199,12 +201,10 @@ Return the folder that tells the server so, or nil if none can be made."
 
 (defun roam-semantic-placement-leave ()
   "Let our server write no more, and leave org-roam's writes alone."
-  (let ((roam-semantic-placement-patience-ms 0))
-    (dolist (gate roam-semantic-placement--gates)
-      (roam-semantic-placement--remove (roam-semantic-placement--mark gate "emacs"))
-      (roam-semantic-placement--await gate)
-      (roam-semantic-placement--remove (roam-semantic-placement--mark gate "pause"))
-      (roam-semantic-placement--remove gate)))
+  (dolist (gate roam-semantic-placement--gates)
+    (roam-semantic-placement--remove (roam-semantic-placement--mark gate "emacs"))
+    (roam-semantic-placement--await gate)
+    (roam-semantic-placement--remove gate))
   (setq roam-semantic-placement--gates nil)
   (dolist (function roam-semantic-placement--writers)
     (advice-remove function #'roam-semantic-placement--around))
