@@ -23,17 +23,35 @@ from tests.support import CACHE, ROOT
 
 HERE = Path(__file__).parent
 LISP = ("roam-semantic.el", "roam-semantic-placement.el")
-# Writes all the time, as the server and its worker do, from a full cache.
+# What the server's worker does when it embeds from a full cache, without end:
+# batches of vectors, a breath between them, now and then a look at the files.
 INDEX_FOR_EVER = """
-import sys
+import sys, time
 from roam_semantic.app import build
 from roam_semantic.settings import load
+from roam_semantic.store.gate import Replaced
+from roam_semantic.store.vectors import vector_set, write_vectors
 core = build(load({"vault": sys.argv[1], "database": sys.argv[2], "index": "shared"}))
 runs = 0
 while True:
-    core.indexer.run(force=runs % 3 == 0, wait_s=60)
+    core.indexer.run(wait_s=60)
     runs += 1
     print(runs, flush=True)
+    core.index.wait(60)
+    connection = core.index.open_writer()
+    try:
+        target = vector_set(connection)
+        rows = connection.rows(
+            f"SELECT unit, v, c.code FROM {target.vectors} JOIN {target.codes} c ON c.rowid = unit"
+            " LIMIT 64"
+        )
+        for _ in range(50):
+            write_vectors(connection, target, rows)
+            time.sleep(0.002)
+    except Replaced:
+        pass
+    finally:
+        connection.close()
 """
 
 
@@ -56,16 +74,17 @@ class SharedVault:
 
     def start_emacs(self, *action: str, guarded: bool = True) -> tuple[subprocess.Popen[str], str]:
         """Start org-roam with ACTION; return it and the gate it opened."""
-        emacs = subprocess.Popen(
-            [
-                *emacs_command(), "--batch", "-l", str(self.folder / "shared.el"), "--",
-                str(self.path), self.database, *action,
-            ],
-            stdout=subprocess.PIPE,
-            stderr=(self.folder / "emacs.log").open("a"),
-            text=True,
-            env=os.environ if guarded else {**os.environ, "CHAOS_UNGUARDED": "1"},
-        )  # fmt: skip
+        with (self.folder / "emacs.log").open("a") as log:
+            emacs = subprocess.Popen(
+                [
+                    *emacs_command(), "--batch", "-l", str(self.folder / "shared.el"), "--",
+                    str(self.path), self.database, *action,
+                ],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=os.environ if guarded else {**os.environ, "CHAOS_UNGUARDED": "1"},
+            )  # fmt: skip
         gate = f"{self.database}.gate/emacs-{emacs.pid}"
         deadline = time.monotonic() + 60
         while not os.path.isdir(gate):

@@ -7,12 +7,9 @@ another one ("chroot /some/tree emacs"), which must see the same /tmp and /proc.
 from __future__ import annotations
 
 import os
-import signal
-import time
 
 import pytest
 
-from roam_semantic.errors import RoamError
 from tests.chaos.shared import SharedVault
 from tests.chaos.test_org_roam import has_org_roam
 
