@@ -73,6 +73,11 @@ Only matters when `roam-semantic-index-placement' is shared."
   '(org-roam-db-sync org-roam-db-update-file org-roam-db-clear-file org-roam-db-clear-all)
   "The functions by which org-roam writes into its database.")
 
+(defconst roam-semantic-placement--ours
+  (rx (or "roam_semantic" (seq "roam-semantic " (or "epc" "jsonrpc"))))
+  "Regexp for the command line of a process of ours.
+What does not match is never killed: it got the number of one that died.")
+
 (defvar roam-semantic-placement--depth 0
   "How many writes of org-roam are under way, one inside the other.")
 
@@ -167,7 +172,9 @@ A process that is not ours is gone: ours had its number before."
     (cond
      ((or (null attributes)
           (member state '("Z" "X"))
-          (not (string-match-p "roam.semantic" (or (alist-get 'args attributes) ""))))
+          (eql pid (emacs-pid))
+          (not (string-match-p roam-semantic-placement--ours
+                               (or (alist-get 'args attributes) ""))))
       'gone)
      ((member state '("T" "t")) 'stopped)
      (t 'running))))
@@ -178,8 +185,9 @@ A process that is not ours is gone: ours had its number before."
   "Return what the environment of the server says about the placement.
 In shared placement this Emacs takes turns from now on."
   (if (not (eq roam-semantic-index-placement 'shared))
-      (when roam-semantic-placement--gates
-        (roam-semantic-placement-leave))
+      (progn (when roam-semantic-placement--gates
+               (roam-semantic-placement-leave))
+             nil)
     (let ((gate (roam-semantic-placement-take-turns)))
       (if gate
           (list "ROAM_INDEX=shared" (concat "ROAM_SEMANTIC_GATE=" gate))

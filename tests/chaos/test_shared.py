@@ -7,9 +7,12 @@ another one ("chroot /some/tree emacs"), which must see the same /tmp and /proc.
 from __future__ import annotations
 
 import os
+import signal
+import time
 
 import pytest
 
+from roam_semantic.errors import RoamError
 from tests.chaos.shared import SharedVault
 from tests.chaos.test_org_roam import has_org_roam
 
@@ -53,3 +56,59 @@ def test_the_same_without_taking_turns_fails_or_loses(vault):
     errors, lost, _ = stress(vault, ROUNDS, guarded=False)
 
     assert errors or lost
+
+
+def test_a_forced_sync_is_healed_without_a_model(vault, tmp_path):
+    with vault.gate() as gate:
+        before = vault.call("index", gate, tmp_path / "cache")
+    assert 0 == vault.emacs("force")
+    assert [] == vault.sql("SELECT 1 FROM sqlite_schema WHERE name = 'embed_meta'")
+
+    with vault.gate() as gate:
+        after = vault.call("index", gate, tmp_path / "cache")
+
+    assert (0, before.embedded + before.from_cache) == (after.embedded, after.from_cache)
+    assert vault.call("semantic-search", query="bread").hits
+    assert [] == vault.lost()
+
+
+def test_a_writer_stopped_anywhere_does_not_stop_org_roam(vault):
+    emacs, gate = vault.start_emacs("saves", "1")
+    with vault.writer(gate) as child:
+        child.send_signal(signal.SIGSTOP)
+        vault.go()
+        errors, longest = vault.finish(emacs)
+        child.send_signal(signal.SIGCONT)
+        time.sleep(0.2)
+
+        assert (0, []) == (errors, vault.lost())
+    print(f"longest wait {longest} ms")
+
+
+def test_a_killed_emacs_leaves_the_database_whole_and_shut_to_us(vault):
+    emacs, gate = vault.start_emacs("saves", "30")
+    with vault.writer(gate):
+        vault.go()
+        time.sleep(1.0)
+        emacs.kill()
+        emacs.communicate()
+        os.remove(vault.database + ".go")
+        with pytest.raises(RoamError, match="only by the server that Emacs started"):
+            vault.call("index", gate)
+
+    assert 0 == vault.emacs("sync")
+    assert [] == vault.lost()
+    assert vault.call("semantic-search", query="bread").hits
+
+
+def test_without_emacs_changed_notes_are_named_and_the_rest_is_found(vault):
+    with vault.gate() as gate:
+        vault.call("index", gate)
+    before = vault.sql("SELECT value FROM embed_meta WHERE name = 'generation'")
+    (vault.path / "fresh.org").write_text("#+title: Fresh\n\nA zeugmatic quokka.\n")
+
+    answer = vault.call("semantic-search", query="bread")
+
+    assert answer.hits
+    assert ["1 changed files" in why for why in answer.degraded] == [True]
+    assert before == vault.sql("SELECT value FROM embed_meta WHERE name = 'generation'")
