@@ -34,7 +34,6 @@
 ;;; Code:
 
 (require 'cl-lib)
-(require 'seq)
 (require 'roam-semantic)
 
 (defvar org-roam-db-location)
@@ -204,8 +203,15 @@ Return the folder that tells the server so, or nil if none can be made."
     (let* ((gate (roam-semantic-placement-gate))
            (mark (roam-semantic-placement--mark gate "emacs")))
       (when (roam-semantic-placement--make mark)
+        (roam-semantic-placement--sweep gate)
         (cl-pushnew gate roam-semantic-placement--gates :test #'equal)
         mark))))
+
+(defun roam-semantic-placement--sweep (gate)
+  "Remove from GATE what an Emacs left that was killed."
+  (dolist (name (directory-files gate nil "\\`\\(?:emacs\\|pause\\)-[0-9]+\\'" t))
+    (unless (process-attributes (string-to-number (substring name 6)))
+      (roam-semantic-placement--remove (concat gate name)))))
 
 (defun roam-semantic-placement-leave ()
   "Let our server write no more, and leave org-roam's writes alone."

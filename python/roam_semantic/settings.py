@@ -103,16 +103,16 @@ def load(
         return None if value is None else os.path.abspath(os.path.expanduser(value))
 
     home = os.path.expanduser("~")
-    vault = path("vault")
-    if vault is None and os.path.isdir(os.path.join(home, "org-roam")):
-        vault = os.path.join(home, "org-roam")
+    usual = os.path.join(home, "org-roam")
+    vault = path("vault") or (usual if os.path.isdir(usual) else None)
+    shared = text("index") == SHARED
     cache_home = path("cache_home") or os.path.join(home, ".cache")
     state_home = path("state_home") or os.path.join(home, ".local", "state")
     return Settings(
         vault=vault,
         database=path("database"),
-        index=None if text("index") == SHARED else path("index"),
-        shared=text("index") == SHARED,
+        index=None if shared else path("index"),
+        shared=shared,
         gate=path("gate"),
         embedder=_one_of("ROAM_EMBEDDER", text("embedder") or "auto", EMBEDDERS),
         model_dir=path("model_dir"),

@@ -4,6 +4,7 @@
 
 ;;; Code:
 
+(require 'seq)
 (require 'roam-semantic-test)
 (require 'roam-semantic-placement)
 
@@ -116,6 +117,14 @@
    (should-not (roam-semantic-placement-environment))
    (should-not (file-exists-p gate))
    (should-not (roam-semantic-test-advised-p))))
+
+(ert-deftest roam-semantic-what-a-killed-emacs-left-is-swept-away ()
+  (roam-semantic-test-with-gate
+   (make-directory (concat gate "emacs-99999999"))
+   (make-directory (concat gate "pause-99999999"))
+   (roam-semantic-placement-take-turns)
+   (should (equal (list (format "emacs-%d" (emacs-pid)))
+                  (directory-files gate nil directory-files-no-dot-files-regexp)))))
 
 (ert-deftest roam-semantic-without-a-gate-org-roam-writes-as-ever ()
   (let ((org-roam-db-location (expand-file-name "none/org-roam.db" temporary-file-directory)))
