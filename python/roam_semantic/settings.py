@@ -106,8 +106,7 @@ def load(
     usual = os.path.join(home, "org-roam")
     vault = path("vault") or (usual if os.path.isdir(usual) else None)
     shared = text("index") == SHARED
-    cache_home = path("cache_home") or os.path.join(home, ".cache")
-    state_home = path("state_home") or os.path.join(home, ".local", "state")
+    cache_home, state_home = path("cache_home"), path("state_home")
     return Settings(
         vault=vault,
         database=path("database"),
@@ -119,8 +118,8 @@ def load(
         host=text("host") or "127.0.0.1",
         port=_port("ROAM_SEARCH_PORT", text("port") or "8766"),
         log=path("log"),
-        cache=os.path.join(cache_home, "roam-semantic"),
-        state=os.path.join(state_home, "roam-semantic"),
+        cache=os.path.join(cache_home or f"{home}/.cache", "roam-semantic"),
+        state=os.path.join(state_home or f"{home}/.local/state", "roam-semantic"),
         token=text("token"),
         home=home,
     )
