@@ -60,12 +60,23 @@ def emacs_command() -> list[str]:
 
 
 class SharedVault:
-    """A copy of the sample vault whose index is in the database of real org-roam."""
+    """A vault whose index is in the database of real org-roam.
 
-    def __init__(self, folder: Path) -> None:
+    notes: how many small notes it has; None makes it a copy of the sample vault.
+    """
+
+    def __init__(self, folder: Path, notes: int | None = None) -> None:
         self.folder = folder
         self.path = folder / "vault"
-        shutil.copytree(HERE.parent / "vault", self.path)
+        if notes is None:
+            shutil.copytree(HERE.parent / "vault", self.path)
+        else:
+            self.path.mkdir()
+        for number in range(notes or 0):
+            (self.path / f"n{number}.org").write_text(
+                f":PROPERTIES:\n:ID: n{number}\n:END:\n#+title: Note {number}\n\n"
+                f"Bread of kind{number}.\n\n* Part\nMore of it.\n"
+            )
         for name in ("org_roam.el", "shared.el"):
             shutil.copy(HERE / name, folder / name)
         for name in LISP:

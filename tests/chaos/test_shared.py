@@ -29,6 +29,13 @@ def vault(tmp_path):
     return made
 
 
+@pytest.fixture
+def small(tmp_path):
+    made = SharedVault(tmp_path, notes=12)
+    assert 0 == made.emacs("sync")
+    return made
+
+
 def stress(vault, rounds, *, guarded):
     """Return (errors, lost files, longest wait in ms) of ROUNDS beside a writer."""
     emacs, gate = vault.start_emacs("saves", rounds, guarded=guarded)
@@ -58,57 +65,57 @@ def test_the_same_without_taking_turns_fails_or_loses(vault):
     assert errors or lost
 
 
-def test_a_forced_sync_is_healed_without_a_model(vault, tmp_path):
-    with vault.gate() as gate:
-        before = vault.call("index", gate, tmp_path / "cache")
-    assert 0 == vault.emacs("force")
-    assert [] == vault.sql("SELECT 1 FROM sqlite_schema WHERE name = 'embed_meta'")
+def test_a_forced_sync_is_healed_without_a_model(small, tmp_path):
+    with small.gate() as gate:
+        before = small.call("index", gate, tmp_path / "cache")
+    assert 0 == small.emacs("force")
+    assert [] == small.sql("SELECT 1 FROM sqlite_schema WHERE name = 'embed_meta'")
 
-    with vault.gate() as gate:
-        after = vault.call("index", gate, tmp_path / "cache")
+    with small.gate() as gate:
+        after = small.call("index", gate, tmp_path / "cache")
 
     assert (0, before.embedded + before.from_cache) == (after.embedded, after.from_cache)
-    assert vault.call("semantic-search", query="bread").hits
-    assert [] == vault.lost()
+    assert small.call("semantic-search", query="bread").hits
+    assert [] == small.lost()
 
 
-def test_a_writer_stopped_anywhere_does_not_stop_org_roam(vault):
-    emacs, gate = vault.start_emacs("saves", "1")
-    with vault.writer(gate) as child:
+def test_a_writer_stopped_anywhere_does_not_stop_org_roam(small):
+    emacs, gate = small.start_emacs("saves", "1")
+    with small.writer(gate) as child:
         child.send_signal(signal.SIGSTOP)
-        vault.go()
-        errors, longest = vault.finish(emacs)
+        small.go()
+        errors, longest = small.finish(emacs)
         child.send_signal(signal.SIGCONT)
         time.sleep(0.2)
 
-        assert (0, []) == (errors, vault.lost())
+        assert (0, []) == (errors, small.lost())
     print(f"longest wait {longest} ms")
 
 
-def test_a_killed_emacs_leaves_the_database_whole_and_shut_to_us(vault):
-    emacs, gate = vault.start_emacs("saves", "30")
-    with vault.writer(gate):
-        vault.go()
+def test_a_killed_emacs_leaves_the_database_whole_and_shut_to_us(small):
+    emacs, gate = small.start_emacs("saves", "30")
+    with small.writer(gate):
+        small.go()
         time.sleep(1.0)
         emacs.kill()
         emacs.communicate()
-        os.remove(vault.database + ".go")
+        os.remove(small.database + ".go")
         with pytest.raises(RoamError, match="only by the server that Emacs started"):
-            vault.call("index", gate)
+            small.call("index", gate)
 
-    assert 0 == vault.emacs("sync")
-    assert [] == vault.lost()
-    assert vault.call("semantic-search", query="bread").hits
+    assert 0 == small.emacs("sync")
+    assert [] == small.lost()
+    assert small.call("semantic-search", query="bread").hits
 
 
-def test_without_emacs_changed_notes_are_named_and_the_rest_is_found(vault):
-    with vault.gate() as gate:
-        vault.call("index", gate)
-    before = vault.sql("SELECT value FROM embed_meta WHERE name = 'generation'")
-    (vault.path / "fresh.org").write_text("#+title: Fresh\n\nA zeugmatic quokka.\n")
+def test_without_emacs_changed_notes_are_named_and_the_rest_is_found(small):
+    with small.gate() as gate:
+        small.call("index", gate)
+    before = small.sql("SELECT value FROM embed_meta WHERE name = 'generation'")
+    (small.path / "fresh.org").write_text("#+title: Fresh\n\nA zeugmatic quokka.\n")
 
-    answer = vault.call("semantic-search", query="bread")
+    answer = small.call("semantic-search", query="bread")
 
     assert answer.hits
     assert ["1 changed files" in why for why in answer.degraded] == [True]
-    assert before == vault.sql("SELECT value FROM embed_meta WHERE name = 'generation'")
+    assert before == small.sql("SELECT value FROM embed_meta WHERE name = 'generation'")
