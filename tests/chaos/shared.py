@@ -55,6 +55,22 @@ while True:
 """
 
 
+# Begins a transaction and never ends it.
+HANG = """
+import sys, time
+from roam_semantic.app import build
+from roam_semantic.settings import load
+from roam_semantic.store.index import set_meta
+core = build(load({"vault": sys.argv[1], "database": sys.argv[2], "index": "shared"}))
+core.index.wait(60)
+connection = core.index.open_writer()
+with connection.writing():
+    set_meta(connection, "half", "done")
+    print("in", flush=True)
+    time.sleep(600)
+"""
+
+
 def emacs_command() -> list[str]:
     return shlex.split(os.environ.get("ROAM_SEMANTIC_EMACS", "emacs"))
 
@@ -122,11 +138,14 @@ class SharedVault:
         return self.finish(emacs)[0]
 
     @contextmanager
-    def writer(self, gate: str) -> Generator[subprocess.Popen[bytes], None, None]:
-        """Index without end in another process that was given GATE."""
+    def writer(
+        self, gate: str, program: str = INDEX_FOR_EVER
+    ) -> Generator[subprocess.Popen[bytes], None, None]:
+        """Run PROGRAM, which says when it has begun, in a process that was given GATE."""
         child = subprocess.Popen(
-            [sys.executable, "-c", INDEX_FOR_EVER, str(self.path), self.database],
+            [sys.executable, "-c", program, str(self.path), self.database],
             stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,  # it ends with an error when Emacs leaves
             env={
                 **os.environ,
                 "PYTHONPATH": os.pathsep.join(sys.path),

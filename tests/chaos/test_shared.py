@@ -13,7 +13,7 @@ import time
 import pytest
 
 from roam_semantic.errors import RoamError
-from tests.chaos.shared import SharedVault
+from tests.chaos.shared import HANG, SharedVault
 from tests.chaos.test_org_roam import has_org_roam
 
 # Each round saves two notes and syncs five changed ones; 30 is the whole test.
@@ -89,6 +89,21 @@ def test_a_writer_stopped_anywhere_does_not_stop_org_roam(small):
         time.sleep(0.2)
 
         assert (0, []) == (errors, small.lost())
+    print(f"longest wait {longest} ms")
+
+
+@pytest.mark.parametrize("stopped", [True, False])
+def test_a_server_that_hangs_in_a_transaction_is_killed_and_org_roam_goes_on(small, stopped):
+    emacs, gate = small.start_emacs("saves", "1")
+    with small.writer(gate, HANG) as child:
+        if stopped:
+            child.send_signal(signal.SIGSTOP)
+        small.go()
+        errors, longest = small.finish(emacs)
+
+        assert -signal.SIGKILL == child.wait(5)
+    assert (0, []) == (errors, small.lost())
+    assert [] == small.sql("SELECT 1 FROM embed_meta WHERE name = 'half'")
     print(f"longest wait {longest} ms")
 
 
