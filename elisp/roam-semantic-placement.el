@@ -75,10 +75,13 @@ Only matters when `roam-semantic-index-placement' is shared."
 (defconst roam-semantic-placement--ours
   (rx (or "roam_semantic" (seq "roam-semantic " (or "epc" "jsonrpc"))))
   "Regexp for the command line of a process of ours.
-What does not match is never killed: it got the number of one that died.")
+What does not match is never killed.")
 
 (defvar roam-semantic-placement--depth 0
   "How many writes of org-roam are under way, one inside the other.")
+
+(defvar roam-semantic-placement--killed nil
+  "The numbers of the processes that were killed while this write waited.")
 
 (defvar roam-semantic-placement--gates nil
   "The gates at which this Emacs takes turns, as folders.")
@@ -133,14 +136,17 @@ It makes or upgrades the database, but only when it is not open yet."
 (defun roam-semantic-placement--await (gate)
   "Wait until no process is in a transaction at GATE, or cannot go on with it."
   (when (roam-semantic-placement--busy gate)
-    (let* ((start (float-time))
+    (let* ((roam-semantic-placement--killed nil)
+           (start (float-time))
            (patience (+ start (/ roam-semantic-placement-patience-ms 1000.0)))
            (limit (+ start (/ roam-semantic-placement-limit-ms 1000.0)))
            ;; To wait on it lets neither timers nor other processes in.
            (bell (make-pipe-process :name "roam-semantic pause" :noquery t
                                     :buffer nil :filter #'ignore :sentinel #'ignore)))
       (unwind-protect
-          (while (roam-semantic-placement--busy gate)
+          ;; One that the system cannot end within another second is let be.
+          (while (and (roam-semantic-placement--busy gate)
+                      (< (float-time) (1+ limit)))
             (accept-process-output bell 0.001 nil 0)
             (when (> (float-time) patience)
               (roam-semantic-placement--judge gate (> (float-time) limit))))
@@ -154,27 +160,32 @@ It makes or upgrades the database, but only when it is not open yet."
 (defun roam-semantic-placement--judge (gate late)
   "End the turn of those at GATE that are dead or stopped, and of all when LATE."
   (dolist (pid (roam-semantic-placement--busy gate))
-    (let ((state (roam-semantic-placement--state pid)))
-      (if (eq state 'gone)
-          (roam-semantic-placement--remove (format "%sbusy-%d" gate pid))
-        (when (or late (eq state 'stopped))
-          (signal-process pid 'SIGKILL)
-          (lwarn 'roam-semantic :warning "%s"
-                 (concat "the server kept org-roam from writing its database and was killed; "
-                         "the next call starts it again")))))))
+    (pcase (cons (roam-semantic-placement--state pid) late)
+      ((or `(gone . ,_) '(foreign . t))
+       (roam-semantic-placement--remove (format "%sbusy-%d" gate pid)))
+      ((or `(stopped . ,_) '(running . t))
+       (roam-semantic-placement--kill pid)))))
+
+(defun roam-semantic-placement--kill (pid)
+  "Kill the process PID of ours, once, and say so."
+  (unless (memq pid roam-semantic-placement--killed)
+    (push pid roam-semantic-placement--killed)
+    (signal-process pid 'SIGKILL)
+    (lwarn 'roam-semantic :warning "%s"
+           (concat "the server kept org-roam from writing its database and was killed; "
+                   "the next call starts it again"))))
 
 (defun roam-semantic-placement--state (pid)
-  "Return what the process PID is: gone, stopped or running.
-A process that is not ours is gone: ours had its number before."
+  "Return what the process PID is: gone, stopped, running or foreign.
+A foreign one has the number of one of ours that died, or it is ours but
+was started by a command of the user's own: it is waited for, not killed."
   (let* ((attributes (process-attributes pid))
          (state (alist-get 'state attributes)))
     (cond
-     ((or (null attributes)
-          (member state '("Z" "X"))
-          (eql pid (emacs-pid))
-          (not (string-match-p roam-semantic-placement--ours
-                               (or (alist-get 'args attributes) ""))))
-      'gone)
+     ((or (null attributes) (member state '("Z" "X")) (eql pid (emacs-pid))) 'gone)
+     ((not (string-match-p roam-semantic-placement--ours
+                           (or (alist-get 'args attributes) "")))
+      'foreign)
      ((member state '("T" "t")) 'stopped)
      (t 'running))))
 

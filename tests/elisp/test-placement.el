@@ -107,6 +107,21 @@
            (should (memq nil judged)))
        (delete-process process)))))
 
+(ert-deftest roam-semantic-another-program-is-waited-for-but-never-killed ()
+  (roam-semantic-test-with-gate
+   (let ((process (make-process :name "roam-semantic test" :noquery t :buffer nil
+                                :command '("sleep" "60")))
+         (roam-semantic-placement-patience-ms 1)
+         (roam-semantic-placement-limit-ms 20))
+     (unwind-protect
+         (progn
+           (make-directory (format "%sbusy-%d" gate (process-id process)))
+           (should (eq 'foreign (roam-semantic-placement--state (process-id process))))
+           (should (eq 'written (roam-semantic-placement--around (lambda () 'written))))
+           (should (process-live-p process))
+           (should-not (roam-semantic-placement--busy gate)))
+       (delete-process process)))))
+
 (ert-deftest roam-semantic-the-server-is-told-of-the-placement ()
   (roam-semantic-test-with-gate
    (should (equal (list "ROAM_INDEX=shared"

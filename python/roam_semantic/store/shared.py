@@ -45,7 +45,9 @@ class SharedIndex(Index):
     def _open_writer(self) -> Connection:
         if self._gate is None or not self._gate.open:
             raise closed()
-        patience = getattr(self._patience, "held", (0.0, lambda: False))
+        patience: tuple[float, Callable[[], bool]] = getattr(
+            self._patience, "held", (0.0, lambda: False)
+        )
         self._gate.settle(*patience)
         guard = self._gate.guard(*patience)
         connection = sqlite.open_guest(self.path, writable=True, wait_ms=READER_WAIT_MS)
