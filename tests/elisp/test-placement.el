@@ -5,6 +5,9 @@
 ;;; Code:
 
 (require 'seq)
+(declare-function org-roam-db-sync "ext:org-roam-db")
+(declare-function org-roam-db-query "ext:org-roam-db")
+(declare-function org-roam-db--close-all "ext:org-roam-db")
 (require 'roam-semantic-test)
 (require 'roam-semantic-placement)
 
@@ -144,6 +147,58 @@
 (ert-deftest roam-semantic-without-a-gate-org-roam-writes-as-ever ()
   (let ((org-roam-db-location (expand-file-name "none/org-roam.db" temporary-file-directory)))
     (should (eq 'written (roam-semantic-placement--around (lambda () 'written))))))
+
+;;; With a real server and a real org-roam
+
+(defmacro roam-semantic-test-with-shared-index (&rest body)
+  "Run BODY with a few notes whose index is in a database of real org-roam."
+  (declare (debug (body)))
+  `(let* ((roam-semantic-python (roam-semantic-test-python))
+          (home (make-temp-file "roam-semantic-shared" t))
+          (roam-semantic-transport 'jsonrpc)
+          (roam-semantic-index-placement 'shared)
+          (roam-semantic-placement--gates nil)
+          (org-roam-directory (expand-file-name "vault" home))
+          (org-roam-db-location (expand-file-name "org-roam.db" home))
+          (org-id-locations-file (expand-file-name "ids" home))
+          (roam-semantic-environment (list (concat "XDG_CACHE_HOME=" home)))
+          (roam-semantic-server-current (make-roam-semantic-server)))
+     (make-directory org-roam-directory)
+     (unwind-protect
+         (progn ,@body)
+       (roam-semantic-stop)
+       (roam-semantic-placement-leave)
+       (org-roam-db--close-all)
+       (delete-directory home t))))
+
+(defun roam-semantic-test-note (id text)
+  "Write a note with ID, which is its title too, and TEXT."
+  (write-region (format ":PROPERTIES:\n:ID: %s\n:END:\n#+title: %s\n\n%s\n" id id text)
+                nil (expand-file-name (concat id ".org") org-roam-directory) nil 'silent))
+
+(defun roam-semantic-test-tables ()
+  "Return how many of the tables in org-roam's database are ours."
+  (caar (org-roam-db-query "SELECT count(*) FROM sqlite_master WHERE name LIKE 'embed_%%'")))
+
+(ert-deftest roam-semantic-a-shared-index-is-made-and-healed-after-a-forced-sync ()
+  (skip-unless (require 'org-roam nil t))
+  (roam-semantic-test-with-shared-index
+   (dotimes (number 6)
+     (roam-semantic-test-note (format "n%d" number) (format "Bread of kind%d." number)))
+   (org-roam-db-sync)
+   (should (= 6 (plist-get (roam-semantic-call 'index nil) :embedded)))
+   (should (< 0 (roam-semantic-test-tables)))
+   (org-roam-db-sync 'force)
+   (should (= 0 (roam-semantic-test-tables)))
+   (let ((healed (roam-semantic-call 'index nil)))
+     (should (equal '(0 6) (list (plist-get healed :embedded) (plist-get healed :from-cache)))))
+   (roam-semantic-test-note "late" "A zeugmatic quokka.")
+   (should (equal "late" (plist-get (car (plist-get (roam-semantic-call
+                                                     'semantic-search '(:query "quokka"))
+                                                    :hits))
+                                    :node-id)))
+   (org-roam-db-sync)
+   (should (equal '((7)) (org-roam-db-query "SELECT count(*) FROM nodes")))))
 
 (provide 'test-placement)
 ;;; test-placement.el ends here
