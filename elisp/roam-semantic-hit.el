@@ -20,6 +20,7 @@
 (require 'subr-x)
 (require 'roam-semantic)
 
+(defvar icomplete-mode)
 (declare-function org-fold-show-context "org-fold" (&optional key))
 (declare-function org-fold-show-entry "org-fold" (&optional hide-drawers))
 (declare-function org-mark-ring-push "org" (&optional pos buffer))
@@ -51,22 +52,37 @@
 
 ;;; Candidates
 
-(defun roam-semantic-hit-candidates (hits)
+(defun roam-semantic-hit-candidates (hits &optional names)
   "Return the list of candidate strings for HITS, in their order, each once.
-Hits that read alike get their id, or their file and line, in brackets."
-  (let ((seen (make-hash-table :test #'equal)))
+Hits that read alike get their id, or their file and line, in brackets.
+NAMES is a hash table by `equal', of names already given: with the same
+table, the same hit is called the same in every list."
+  (let ((names (or names (make-hash-table :test #'equal))))
     (mapcar
      (lambda (hit)
-       (let ((label (roam-semantic-hit-label hit)))
-         (when (gethash label seen)
-           (setq label (format "%s [%s]" label
-                               (or (plist-get hit :node-id)
-                                   (roam-semantic-hit-place hit)))))
-         (when (gethash label seen)
-           (setq label (format "%s [%s]" label (roam-semantic-hit-place hit))))
-         (puthash label t seen)
-         (propertize label 'roam-semantic-hit hit 'node (roam-semantic-hit-node hit))))
+       (propertize (roam-semantic-hit--name hit names)
+                   'roam-semantic-hit hit 'node (roam-semantic-hit-node hit)))
      hits)))
+
+(defun roam-semantic-hit--name (hit names)
+  "Return a label for HIT that no other hit has in NAMES, and note it there."
+  (let* ((label (roam-semantic-hit-label hit))
+         (key (list (plist-get hit :node-id) (plist-get hit :file)
+                    (plist-get hit :line) (plist-get hit :outline-path)))
+         (taken (lambda () (not (equal key (gethash label names key))))))
+    (when (funcall taken)
+      (setq label (format "%s [%s]" label (or (plist-get hit :node-id)
+                                              (roam-semantic-hit-place hit)))))
+    (when (funcall taken)
+      (setq label (format "%s [%s]" label (roam-semantic-hit-place hit))))
+    (puthash label key names)
+    label))
+
+(defun roam-semantic-hit-of (candidate)
+  "Return the hit of CANDIDATE, or nil when it is not one of ours."
+  (and (stringp candidate)
+       (not (string-empty-p candidate))
+       (get-text-property 0 'roam-semantic-hit candidate)))
 
 (defun roam-semantic-hit-label (hit)
   "Return where HIT stands: its note's title and the headings, root first.
@@ -110,25 +126,38 @@ For a note that is a heading, its title is one of those."
 (defun roam-semantic-hit-affixes (candidates)
   "Return (CANDIDATE PREFIX SUFFIX) for each of CANDIDATES.
 Suffixes start in one column and end with the line."
-  (let* ((width (min 60 (apply #'max 0 (mapcar #'string-width candidates))))
-         (line (1- (window-width (minibuffer-window)))))
+  (let ((width (roam-semantic-hit-width candidates)))
     (mapcar (lambda (candidate)
-              (let ((start (max (+ width 2) (1+ (string-width candidate)))))
-                (list candidate ""
-                      (concat (make-string (- start (string-width candidate)) ?\s)
-                              (roam-semantic-hit-annotation
-                               (get-text-property 0 'roam-semantic-hit candidate)
-                               (- line start))))))
+              (list candidate "" (roam-semantic-hit-suffix candidate width)))
             candidates)))
 
+(defun roam-semantic-hit-width (candidates)
+  "Return the columns the widest of CANDIDATES takes, at most 60."
+  (min 60 (apply #'max 0 (mapcar #'string-width candidates))))
+
+(defun roam-semantic-hit-suffix (candidate width)
+  "Return what follows CANDIDATE in a list whose names take WIDTH columns."
+  (let* ((own (string-width candidate))
+         (start (max (+ width 2) (1+ own)))
+         (line (1- (window-width (minibuffer-window))))
+         ;; Icomplete lines suffixes up by itself.
+         (gap (if (bound-and-true-p icomplete-mode) 2 (- start own))))
+    (concat (make-string gap ?\s)
+            (roam-semantic-hit-annotation (roam-semantic-hit-of candidate)
+                                          (- line start)))))
+
 (defun roam-semantic-hit-annotation (hit room)
-  "Return score, reason, tags and passage of HIT in ROOM columns.
+  "Return score, reason, age, tags and passage of HIT in ROOM columns.
 A heading says which note it is in; a note's own title does."
   (let* ((start (concat
                  (propertize (format "%3d%% %-7s "
                                      (round (* 100 (or (plist-get hit :score) 0)))
                                      (or (plist-get hit :why) ""))
                              'face 'roam-semantic-hit-score)
+                 (and (plist-get hit :modified)
+                      (propertize (format "%6s " (roam-semantic-hit-age
+                                                  (plist-get hit :modified)))
+                                  'face 'roam-semantic-hit-score))
                  (propertize (mapconcat (lambda (tag) (concat "#" tag " "))
                                         (plist-get hit :tags) "")
                              'face 'roam-semantic-hit-tags)
@@ -142,6 +171,15 @@ A heading says which note it is in; a note's own title does."
                               (string-clean-whitespace (or (plist-get hit :passage) ""))
                               columns nil nil "…")
                              'face 'roam-semantic-hit-passage)))))
+
+(defun roam-semantic-hit-age (modified)
+  "Return how long ago MODIFIED was, in seconds since the epoch: \"3 d\"."
+  (let ((age (max 0 (- (float-time) modified))))
+    (cl-loop for (unit . seconds) in '(("y" . 31557600) ("mo" . 2629800)
+                                       ("d" . 86400) ("h" . 3600) ("min" . 60))
+             when (>= age seconds)
+             return (format "%d %s" (floor age seconds) unit)
+             finally return "now")))
 
 ;;; Jumping
 
@@ -159,10 +197,10 @@ With OTHER-WINDOW non-nil, do so in another window."
           (switch-to-buffer-other-window buffer)
         (pop-to-buffer-same-window buffer)))
     (widen)
-    (goto-char (roam-semantic-hit--position hit))
+    (goto-char (roam-semantic-hit-position hit))
     (roam-semantic-hit--reveal)))
 
-(defun roam-semantic-hit--position (hit)
+(defun roam-semantic-hit-position (hit)
   "Return where HIT stands in the current buffer, which shows its file.
 The server read the file: what was typed since and not saved moves it."
   (let ((pos (or (plist-get hit :pos)

@@ -12,6 +12,9 @@
 ;;
 ;; jsonrpc.el keeps a log of all messages unless told otherwise, which
 ;; costs more than the messages; its name for that setting has changed.
+;; It also looks for a message only right behind the last one: a stray line
+;; between two would silence it for good, so it is given whole messages and
+;; nothing else.
 
 ;;; Code:
 
@@ -45,8 +48,18 @@
 (cl-defstruct (roam-semantic-jsonrpc (:include roam-semantic-transport)
                                      (:copier nil))
   "The JSON-RPC wire.
-ids: alist (ID . NUMBER) of our request ids and jsonrpc.el's."
-  process connection ids)
+ids: alist (ID . NUMBER) of our request ids and jsonrpc.el's.
+chunks: what came of the message that is not whole yet, newest first.
+missing: bytes that must still come before it is worth a look.
+noise: bytes since the last message that are none."
+  process connection ids chunks (missing 0) (noise 0))
+
+(defconst roam-semantic-jsonrpc--most-noise 65536
+  "Bytes on standard output that are no message which we put up with.")
+
+(defconst roam-semantic-jsonrpc--head
+  "Content-Length: *\\([0-9]+\\)\r\n\\(?:[^\r\n]+\r\n\\)*\r\n"
+  "Regexp for what stands before a message and tells its bytes.")
 
 (defun roam-semantic-jsonrpc-open (launch _token sink)
   "Start a server and return a wire to it, which says hello when it can.
@@ -67,6 +80,7 @@ SINK gets the events.  Nobody else can reach a pipe: no token is needed."
     (setf (roam-semantic-jsonrpc-process transport) process
           (roam-semantic-jsonrpc-connection transport) connection)
     (roam-semantic-jsonrpc--quieten process)
+    (roam-semantic-jsonrpc--sift transport)
     (condition-case nil
         (roam-semantic-jsonrpc--call
          transport 'initialize `(:client_version ,roam-semantic-version)
@@ -75,6 +89,58 @@ SINK gets the events.  Nobody else can reach a pipe: no token is needed."
       ;; A program that ended at once has closed the pipe.
       (error (roam-semantic-transport-deliver transport 'gone)))
     transport))
+
+(defun roam-semantic-jsonrpc--sift (transport)
+  "Let jsonrpc.el see the messages that come over TRANSPORT, and no noise."
+  (let* ((process (roam-semantic-jsonrpc-process transport))
+         (theirs (process-filter process)))
+    ;; Lengths are in bytes.
+    (set-process-coding-system process 'binary 'utf-8-emacs-unix)
+    (set-process-filter process
+                        (lambda (process bytes)
+                          (roam-semantic-jsonrpc--read
+                           transport bytes
+                           (lambda (message) (funcall theirs process message)))))))
+
+(defun roam-semantic-jsonrpc--read (transport bytes take)
+  "Add BYTES, from standard output, to what came over TRANSPORT.
+Call TAKE with the text of each message that is whole now, with its head."
+  (push bytes (roam-semantic-jsonrpc-chunks transport))
+  ;; A large message comes in many pieces: put them together once.
+  (when (<= (cl-decf (roam-semantic-jsonrpc-missing transport) (length bytes)) 0)
+    (let ((rest (apply #'concat (nreverse (roam-semantic-jsonrpc-chunks transport))))
+          next messages)
+      (setf (roam-semantic-jsonrpc-missing transport) 0)
+      (while (setq next (roam-semantic-jsonrpc--next transport rest))
+        (push (car next) messages)
+        (setq rest (cdr next)))
+      (setf (roam-semantic-jsonrpc-chunks transport)
+            (list (roam-semantic-jsonrpc--short transport rest)))
+      (dolist (message (nreverse messages))
+        (funcall take (decode-coding-string message 'utf-8-emacs-unix))))))
+
+(defun roam-semantic-jsonrpc--next (transport bytes)
+  "Return (MESSAGE . REST) of BYTES, without what stands before the message.
+If none is whole, return nil and note in TRANSPORT how much is missing."
+  (when (string-match roam-semantic-jsonrpc--head bytes)
+    (let ((start (match-beginning 0))
+          (end (+ (match-end 0) (string-to-number (match-string 1 bytes)))))
+      (if (> end (length bytes))
+          (ignore (setf (roam-semantic-jsonrpc-missing transport) (- end (length bytes))))
+        (setf (roam-semantic-jsonrpc-noise transport) 0)
+        (cons (substring bytes start end) (substring bytes end))))))
+
+(defun roam-semantic-jsonrpc--short (transport bytes)
+  "Return what of BYTES, which hold no whole message, may be the start of one.
+When TRANSPORT brings nothing but noise, it is given up."
+  (if (or (> (roam-semantic-jsonrpc-missing transport) 0) (< (length bytes) 1024))
+      bytes
+    (cl-incf (roam-semantic-jsonrpc-noise transport) (length bytes))
+    (when (> (roam-semantic-jsonrpc-noise transport) roam-semantic-jsonrpc--most-noise)
+      (set-process-filter (roam-semantic-jsonrpc-process transport) #'ignore)
+      (roam-semantic-transport-deliver
+       transport 'gone nil "it prints other things than its messages"))
+    (substring bytes -256)))
 
 (defun roam-semantic-jsonrpc--quieten (process)
   "Keep jsonrpc.el from announcing the end of PROCESS in the echo area."

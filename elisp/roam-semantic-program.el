@@ -8,6 +8,10 @@
 
 ;; Finds the Python program, the vault it serves and the environment that
 ;; tells it so; starts it; keeps what it writes to standard error.
+;;
+;; Nothing is installed here and nothing asked: that is the business of
+;; roam-semantic-install.el.  What it made, a virtual environment with a
+;; stamp that says its version, is used while the stamp is ours.
 
 ;;; Code:
 
@@ -43,11 +47,15 @@ For instance \"ROAM_EMBEDDER=embedded\"."
   :package-version '(roam-semantic . "0.1.0"))
 
 (defun roam-semantic-program-root ()
-  "Return the folder above the one these files are in, links resolved."
+  "Return the folder above the one these files are in, links resolved.
+Links of the source: straight and elpaca link it to where it was cloned,
+and compile it elsewhere."
   (file-name-directory
    (directory-file-name
     (file-name-directory
-     (file-truename (or (locate-library "roam-semantic-program") default-directory))))))
+     (file-truename (or (locate-library "roam-semantic-program.el" t)
+                        (locate-library "roam-semantic-program")
+                        default-directory))))))
 
 (defun roam-semantic-program-source ()
   "Return the folder with the Python package's source, or nil.
@@ -58,14 +66,16 @@ Only a checkout of the repository has it beside these files."
 
 (defun roam-semantic-program-command ()
   "Return the program and arguments that run roam-semantic, without a face.
-The first of: `roam-semantic-command'; `roam-semantic-python'; the
-repository's own .venv; `roam-semantic' on the path; python3."
-  (let ((venv (expand-file-name ".venv/bin/python" (roam-semantic-program-root)))
+The first of: `roam-semantic-command'; `roam-semantic-python'; what
+\\[roam-semantic-install] made, if it is of this version; the repository's
+own .venv; `roam-semantic' on the path; python3."
+  (let ((checkout (expand-file-name ".venv/bin/python" (roam-semantic-program-root)))
         (module '("-m" "roam_semantic")))
     (cond
      (roam-semantic-command)
      (roam-semantic-python (cons (expand-file-name roam-semantic-python) module))
-     ((file-executable-p venv) (cons venv module))
+     ((roam-semantic-program-own-p) (cons (roam-semantic-program-venv-python) module))
+     ((file-executable-p checkout) (cons checkout module))
      ((roam-semantic-program-find "roam-semantic")
       (list (roam-semantic-program-find "roam-semantic")))
      (t (cons "python3" module)))))
@@ -73,7 +83,7 @@ repository's own .venv; `roam-semantic' on the path; python3."
 (defun roam-semantic-program-find (name)
   "Return the file that program NAME is on the path of this machine, or nil.
 A buffer's own path (direnv's, or of a remote host) does not count."
-  (let ((default-directory temporary-file-directory)
+  (let ((default-directory (roam-semantic-program-folder))
         (exec-path (default-value 'exec-path)))
     (executable-find name)))
 
@@ -91,8 +101,22 @@ package found is the one beside them."
             (and token (list (concat "ROAM_SEMANTIC_TOKEN=" token)))
             (and source (null roam-semantic-command)
                  (list (concat "PYTHONPATH=" (directory-file-name source))))
-            '("PYTHONUTF8=1" "PYTHONUNBUFFERED=1")
+            (and (roam-semantic-program-own-p) roam-semantic-program-foreign)
+            ;; Safe: a file json.py in the home folder is not Python's.
+            '("PYTHONUTF8=1" "PYTHONUNBUFFERED=1" "PYTHONSAFEPATH=1")
             (default-value 'process-environment))))
+
+(defconst roam-semantic-program-foreign
+  '("PYTHONHOME" "PYTHONPATH" "VIRTUAL_ENV" "CONDA_PREFIX" "__PYVENV_LAUNCHER__")
+  "Variables that lead a Python to other packages than its own.
+In `process-environment', a name without a value is not handed on.")
+
+(defun roam-semantic-program-folder ()
+  "Return a folder of this machine that does not vanish, to start programs in.
+The folder of the current buffer may be remote, or deleted."
+  (file-name-as-directory
+   (let ((home (expand-file-name "~" "/")))
+     (if (and (not (file-remote-p home)) (file-directory-p home)) home "/"))))
 
 (defun roam-semantic-program-vault ()
   "Return the folder of the notes as org-roam has it, or nil.
@@ -100,14 +124,14 @@ Links are not resolved: org-roam's database names files as you do."
   (require 'org-roam nil t)
   (and (boundp 'org-roam-directory)
        (stringp org-roam-directory)
-       (directory-file-name (expand-file-name org-roam-directory))))
+       (directory-file-name (expand-file-name org-roam-directory "/"))))
 
 (defun roam-semantic-program-database ()
   "Return the file of org-roam's database, existing or not, or nil."
   (require 'org-roam nil t)
   (and (boundp 'org-roam-db-location)
        (stringp org-roam-db-location)
-       (expand-file-name org-roam-db-location)))
+       (expand-file-name org-roam-db-location "/")))
 
 (defun roam-semantic-program-check-vault (vault)
   "Signal a condition unless VAULT is a folder of this machine."
@@ -121,6 +145,80 @@ Links are not resolved: org-roam's database names files as you do."
      ((not (file-directory-p vault))
       (signal 'roam-semantic-not-ready
               (list (format "the vault %s is not a folder" vault) hint))))))
+
+;;; The package's own virtual environment
+
+(defun roam-semantic-program-venv ()
+  "Return the folder of the package's own virtual environment, existing or not."
+  (expand-file-name (locate-user-emacs-file "roam-semantic/venv") "/"))
+
+(defun roam-semantic-program-venv-python (&optional venv)
+  "Return the Python of VENV, by default the package's own."
+  (expand-file-name "bin/python" (or venv (roam-semantic-program-venv))))
+
+(defun roam-semantic-program-own-p ()
+  "Return non-nil if the package's own virtual environment is used, or would be.
+Neither of two options may be set, and nothing be wrong with it."
+  (not (or roam-semantic-command roam-semantic-python (roam-semantic-program-venv-fault))))
+
+(defun roam-semantic-program-venv-stamp (&optional venv)
+  "Return the file in VENV, by default our own, that tells the version installed."
+  (expand-file-name "roam-semantic-version" (or venv (roam-semantic-program-venv))))
+
+(defun roam-semantic-program-venv-version ()
+  "Return the version installed in the package's own environment, or nil."
+  (roam-semantic-program-match (roam-semantic-program-venv-stamp) "\\`\\([^ \n]+\\)"))
+
+(defun roam-semantic-program-venv-python-version ()
+  "Return the version of the Python the package's own environment is for, or nil."
+  (roam-semantic-program-match (expand-file-name "pyvenv.cfg" (roam-semantic-program-venv))
+                                "^version\\(?:_info\\)? *= *\\([0-9.]+[0-9]\\)"))
+
+(defun roam-semantic-program-match (file regexp)
+  "Return what the first group of REGEXP matches in FILE, or nil."
+  (when (file-readable-p file)
+    (with-temp-buffer
+      (insert-file-contents file)
+      (when (re-search-forward regexp nil t)
+        (match-string 1)))))
+
+(defun roam-semantic-program-venv-fault ()
+  "Return what is wrong with the package's own environment, or nil.
+One sentence without a period.  A look at its files, nothing is run."
+  (let ((venv (roam-semantic-program-venv))
+        (version (roam-semantic-program-venv-version)))
+    (cond
+     ((not (file-directory-p venv))
+      (format "nothing is installed in %s" (abbreviate-file-name venv)))
+     ((not (file-executable-p (roam-semantic-program-venv-python)))
+      "the Python it was made with is gone")
+     ((roam-semantic-program--other-python-p venv)
+      "the Python it was made with has been replaced by another version")
+     ((not (equal version roam-semantic-version))
+      (format "it has version %s of the program, the Emacs package is version %s"
+              (or version "unknown") roam-semantic-version)))))
+
+(defun roam-semantic-program--other-python-p (venv)
+  "Return non-nil if the Python that VENV leads to has no packages there.
+So it is after an upgrade of the system: python3 is now another version."
+  (let ((real (file-name-nondirectory
+               (file-truename (roam-semantic-program-venv-python venv)))))
+    (and (string-match-p "\\`python3\\.[0-9]+\\'" real)
+         (not (file-directory-p (expand-file-name (concat "lib/" real) venv))))))
+
+(defun roam-semantic-program-remedy (&optional words)
+  "Return what to do about a program that does not start, or another version.
+WORDS, if given, are its last; nil means that it is not there at all."
+  (let ((absent (or (null words)
+                    (string-match-p "No module named\\|[Nn]o such file\\|not found" words))))
+    (cond
+     (roam-semantic-command
+      "set `roam-semantic-command' right or to nil, or see M-x roam-semantic-doctor")
+     (roam-semantic-python
+      "set `roam-semantic-python' right or to nil, or see M-x roam-semantic-doctor")
+     (absent (format "M-x roam-semantic-install installs version %s; M-x roam-semantic-doctor %s"
+                     roam-semantic-version "tells more"))
+     (t "the next call starts it again; M-x roam-semantic-doctor tells more"))))
 
 ;;; The process
 
@@ -143,8 +241,8 @@ Links are not resolved: org-roam's database names files as you do."
 (defun roam-semantic-program-launch (face connection-type token)
   "Start the program with FACE on CONNECTION-TYPE, pty or pipe, knowing TOKEN.
 Its standard error goes to the log."
-  ;; A folder of this machine, and one that does not vanish.
-  (let* ((default-directory (file-name-as-directory (expand-file-name "~")))
+  (let* ((default-directory (roam-semantic-program-folder))
+         (command (append (roam-semantic-program-checked) (list face)))
          (process-environment (roam-semantic-program-environment token))
          (exec-path (default-value 'exec-path))
          (start (with-current-buffer (get-buffer-create roam-semantic-program-log-buffer)
@@ -157,8 +255,7 @@ Its standard error goes to the log."
                                   :sentinel #'ignore))
          (process (condition-case failure
                       (make-process :name "roam-semantic" :noquery t
-                                    :command (append (roam-semantic-program-command)
-                                                     (list face))
+                                    :command command
                                     :connection-type connection-type
                                     :coding 'utf-8-emacs-unix
                                     :stderr pipe)
@@ -168,6 +265,14 @@ Its standard error goes to the log."
     (process-put process 'roam-semantic-stderr pipe)
     (process-put process 'roam-semantic-log-start start)
     process))
+
+(defun roam-semantic-program-checked ()
+  "Return the command; signal an error if its program is not there.
+Emacs would start a process all the same, if the name is absolute."
+  (let ((command (roam-semantic-program-command)))
+    (unless (roam-semantic-program-find (car command))
+      (error "%s is not there" (car command)))
+    command))
 
 (defun roam-semantic-program-end (process)
   "End PROCESS, which `roam-semantic-program-launch' started, without a word."
@@ -203,6 +308,23 @@ Read first what is still in the pipe, without letting timers run."
                                   (point-max)))))
           (unless (string-empty-p text)
             (truncate-string-to-width (car (last (split-string text "\n"))) 200 nil nil "…")))))))
+
+(defun roam-semantic-program-cause (process reason)
+  "Return why PROCESS ended, as the end of a sentence; REASON is known or nil.
+PROCESS is nil if there was none."
+  (let* ((status (and process (process-status process)))
+         (code (and (memq status '(exit signal)) (process-exit-status process)))
+         (words (and process (roam-semantic-program-last-words process))))
+    (concat (cond ((eq status 'signal) (format " (killed by signal %d)" code))
+                  ((and (eq status 'exit) (/= code 0)) (format " (exit code %d)" code))
+                  ((eq status 'stop) " (it was stopped from outside)"))
+            (cond (words (concat ": " words))
+                  (reason (concat ": " reason))))))
+
+(defun roam-semantic-show-log ()
+  "Show what the server wrote to standard error."
+  (interactive)
+  (display-buffer (get-buffer-create roam-semantic-program-log-buffer)))
 
 (provide 'roam-semantic-program)
 ;;; roam-semantic-program.el ends here

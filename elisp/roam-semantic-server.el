@@ -84,9 +84,10 @@ exchanges: table of those under way, by id.  unsent: ids that wait for
 the hello, oldest first.  place: the vault and database it was told.
 deaths: float times at which one ended by itself, newest first.
 heard: float time of the last event.  timer: of the start.  probed:
-generation that is being asked for a sign of life, or nil."
+generation that is being asked for a sign of life, or nil.  warned:
+non-nil once a person was told that it keeps dying."
   (state 'stopped) (generation 0) (exchanges (make-hash-table)) unsent
-  transport process place version operations deaths (heard 0.0) timer probed)
+  transport process place version operations deaths (heard 0.0) timer probed warned)
 
 (defvar roam-semantic-server-current (make-roam-semantic-server)
   "The server of this Emacs.")
@@ -203,7 +204,7 @@ A server of another version is refused: half of its answers would fit."
          (list 'roam-semantic-not-ready
                (format "the server is version %s, the Emacs package is version %s"
                        (or version "unknown") roam-semantic-version)
-               "install the same version of both, then M-x roam-semantic-restart")
+               (roam-semantic-program-remedy))
          'count)
       (when (roam-semantic-server-timer server)
         (cancel-timer (roam-semantic-server-timer server)))
@@ -218,26 +219,16 @@ A server of another version is refused: half of its answers would fit."
 (defun roam-semantic-server--gone (server reason)
   "Note that SERVER has ended by itself, or was as good as dead for REASON."
   (unless (eq 'stopped (roam-semantic-server-state server))
-    (roam-semantic-server--stop
-     server
-     (list 'roam-semantic-unavailable
-           (concat (if (eq 'starting (roam-semantic-server-state server))
-                       "the server did not start"
-                     "the server has ended")
-                   (roam-semantic-server--cause server reason))
-           "the next call starts it again; M-x roam-semantic-doctor tells more")
-     'count)))
-
-(defun roam-semantic-server--cause (server reason)
-  "Return why SERVER ended, as the end of a sentence, given REASON or nil."
-  (let* ((process (roam-semantic-server-process server))
-         (status (and process (process-status process)))
-         (code (and (memq status '(exit signal)) (process-exit-status process)))
-         (words (and process (roam-semantic-program-last-words process))))
-    (concat (cond ((eq status 'signal) (format " (killed by signal %d)" code))
-                  ((and (eq status 'exit) (/= code 0)) (format " (exit code %d)" code)))
-            (cond (words (concat ": " words))
-                  (reason (concat ": " reason))))))
+    (let ((starting (eq 'starting (roam-semantic-server-state server)))
+          (cause (roam-semantic-program-cause (roam-semantic-server-process server) reason)))
+      (roam-semantic-server--stop
+       server
+       (list 'roam-semantic-unavailable
+             (concat (if starting "the server did not start" "the server has ended") cause)
+             (if starting
+                 (roam-semantic-program-remedy cause)
+               "the next call starts it again; M-x roam-semantic-doctor tells more"))
+       'count))))
 
 ;;; Watching
 
@@ -271,6 +262,22 @@ End it if it says nothing at all within `roam-semantic-watchdog-s'."
           (seq-filter (lambda (time) (> time since)) (roam-semantic-server-deaths server)))
     (>= (length (roam-semantic-server-deaths server)) roam-semantic-restart-limit)))
 
+(defun roam-semantic-server--refuse (server)
+  "Signal that SERVER is not started again yet, and warn about it once.
+Who asks in the background may tell nobody."
+  (let ((condition
+         (list 'roam-semantic-unavailable
+               (format "the server ended %d times within %s seconds"
+                       (length (roam-semantic-server-deaths server))
+                       roam-semantic-restart-window-s)
+               "M-x roam-semantic-doctor tells why, M-x roam-semantic-restart tries again")))
+    (unless (roam-semantic-server-warned server)
+      (setf (roam-semantic-server-warned server) t)
+      ;; Not from here: this may be a redraw.
+      (run-at-time 0 nil #'display-warning 'roam-semantic
+                   (roam-semantic-errors-text condition)))
+    (signal (car condition) (cdr condition))))
+
 ;;; Starting and stopping
 
 (defvar roam-semantic-server--last-id 0
@@ -292,12 +299,7 @@ Signal a `roam-semantic-error' if that cannot be tried."
     (when (eq 'stopped (roam-semantic-server-state server))
       (roam-semantic-program-check-vault (car place))
       (when (roam-semantic-server--too-many-deaths-p server)
-        (signal 'roam-semantic-unavailable
-                (list (format "the server ended %d times within %s seconds"
-                              (length (roam-semantic-server-deaths server))
-                              roam-semantic-restart-window-s)
-                      (concat "M-x roam-semantic-doctor tells why, "
-                              "M-x roam-semantic-restart tries again"))))
+        (roam-semantic-server--refuse server))
       (setf (roam-semantic-server-place server) place)
       (roam-semantic-server--start server))
     nil))
@@ -322,7 +324,7 @@ Signal a `roam-semantic-error' if that cannot be tried."
        (roam-semantic-server--clear server)
        (signal 'roam-semantic-not-ready
                (list (format "the server cannot be started: %s" (error-message-string failure))
-                     "set `roam-semantic-python', or see M-x roam-semantic-doctor"))))
+                     (roam-semantic-program-remedy)))))
     (add-hook 'kill-emacs-hook #'roam-semantic-stop)))
 
 (defun roam-semantic-server--stop (server condition &optional count)
@@ -384,14 +386,14 @@ With COUNT, it is one of the deaths that the restart limit counts."
   "End the server, forget its failures and let the next call start it."
   (interactive)
   (roam-semantic-stop)
-  (setf (roam-semantic-server-deaths roam-semantic-server-current) nil)
+  (roam-semantic-server-forgive)
   (when (called-interactively-p 'interactive)
     (message "The next call starts the server")))
 
-(defun roam-semantic-show-log ()
-  "Show what the server wrote to standard error."
-  (interactive)
-  (display-buffer (get-buffer-create roam-semantic-program-log-buffer)))
+(defun roam-semantic-server-forgive ()
+  "Forget how often the server ended, so that the next call starts it."
+  (setf (roam-semantic-server-deaths roam-semantic-server-current) nil
+        (roam-semantic-server-warned roam-semantic-server-current) nil))
 
 (provide 'roam-semantic-server)
 ;;; roam-semantic-server.el ends here

@@ -4,7 +4,7 @@
 set -eu
 
 programs="emacs:emacs-nox tmux:tmux git:git ps:procps"
-libraries="org-roam epc consult vertico package-lint"
+libraries="org-roam epc consult vertico marginalia embark package-lint"
 
 missing_programs() {
     for pair in $programs; do

@@ -17,6 +17,9 @@ from roam_semantic.settings import INDEX_NAME, SHARED, Settings
 CATALOGUE.expect(
     "roam_semantic.operations.search",
     "roam_semantic.operations.nodes",
+    "roam_semantic.operations.related",
+    "roam_semantic.operations.links",
+    "roam_semantic.operations.freshness",
     "roam_semantic.operations.index",
     "roam_semantic.operations.care",
 )

@@ -154,7 +154,8 @@ class Hit(msgspec.Struct, frozen=True):
 
     node_id: None for a file without an id.  score: 0 to 1, comparable within
     one answer only.  line and pos: where Emacs must jump (the heading or the
-    passage).  why: "words", "meaning" or "both".
+    passage).  why: "words", "meaning" or "both".  modified: when the file was
+    last changed, in seconds since 1970.
     """
 
     node_id: str | None
@@ -171,10 +172,14 @@ class Hit(msgspec.Struct, frozen=True):
     tags: tuple[str, ...] = ()
     todo: str | None = None
     matched: str | None = None
+    modified: float = 0.0
 
 
 class NameHit(msgspec.Struct, frozen=True):
-    """A node found by its title, alias, tag or ref; `matched` says by which."""
+    """A node found by its title, alias, tag or ref; `matched` says by which.
+
+    modified: when the file was last changed, in seconds since 1970.
+    """
 
     node_id: str | None
     title: str
@@ -186,6 +191,7 @@ class NameHit(msgspec.Struct, frozen=True):
     value: str
     tags: tuple[str, ...] = ()
     todo: str | None = None
+    modified: float = 0.0
 
 
 class IndexState(msgspec.Struct, frozen=True):

@@ -29,7 +29,9 @@
       native-comp-async-report-warnings-errors nil
       ;; A person reads the hits; here the screen must hold still.
       blink-matching-paren nil
-      ring-bell-function #'ignore)
+      ring-bell-function #'ignore
+      ;; Emacs 28 works for seconds on how a command's name could be shorter.
+      suggest-key-bindings nil)
 (setq org-roam-directory (e2e-file (or (getenv "E2E_VAULT") "vault"))
       org-roam-db-location (e2e-file "org-roam.db")
       user-emacs-directory (e2e-file "emacs/"))

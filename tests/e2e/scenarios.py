@@ -102,6 +102,6 @@ def test_the_doctor_has_a_remedy_when_no_server_can_start(home: Path, wire: str)
         screen = emacs.shows("last words")
 
         assert "failed  command: /nowhere/python is not there" in screen
-        assert "→ pip install roam-semantic" in screen
+        assert "→ set `roam-semantic-python' right or to nil" in screen
     finally:
         emacs.close()

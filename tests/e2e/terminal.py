@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -14,6 +15,8 @@ from typing import Any, TypeVar
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 PATIENCE_S = 60.0
+# Vertico puts a count before it.
+PROMPT = re.compile(r"^(\S+/\S+\s+)?M-x\s*$", re.MULTILINE)
 Value = TypeVar("Value")
 
 
@@ -92,7 +95,7 @@ class Terminal:
         """Run the command NAME as a person does."""
         self.press("M-x")
         eventually(
-            lambda: self.screen().rstrip().rpartition("\n")[2].startswith("M-x"),
+            lambda: PROMPT.search(self.screen()),
             lambda: f"there is no prompt:\n{self.screen()}",
         )
         self.type(name)

@@ -114,6 +114,17 @@ WHAT says what did not come."
   "Return what the newest fake wire was asked last."
   (car (roam-semantic-test-transport-sent (car roam-semantic-test-wires))))
 
+(declare-function tramp-maybe-open-connection "tramp-sh")
+
+(defmacro roam-semantic-test-without-connections (&rest body)
+  "Run BODY; it fails if something connects to another machine."
+  (declare (indent 0) (debug (body)))
+  `(progn
+     (require 'tramp-sh)
+     (cl-letf (((symbol-function 'tramp-maybe-open-connection)
+                (lambda (&rest _) (ert-fail "A connection was opened"))))
+       ,@body)))
+
 ;;; A real server
 
 (defun roam-semantic-test-python ()
@@ -173,6 +184,22 @@ Afterwards neither a process nor a buffer of ours may be left."
   (sort (seq-remove (lambda (name) (string-match-p "\\` \\|\\`\\*Messages\\*\\'" name))
                     (mapcar #'buffer-name (buffer-list)))
         #'string<))
+
+(defmacro roam-semantic-test-over-both (name docstring &rest body)
+  "Define two tests NAME with DOCSTRING that run BODY, one over each wire."
+  (declare (indent 1) (doc-string 2) (debug (symbolp stringp body)))
+  `(progn
+     ,@(mapcar (lambda (wire)
+                 `(ert-deftest ,(intern (format "roam-semantic-%s-%s" wire name)) ()
+                    ,docstring
+                    (roam-semantic-test-with-server ',wire ,@body)))
+               '(epc jsonrpc))))
+
+(defun roam-semantic-test-condition (function)
+  "Return the condition that FUNCTION signals."
+  (condition-case condition
+      (progn (funcall function) nil)
+    (roam-semantic-error condition)))
 
 ;;; Running
 

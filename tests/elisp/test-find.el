@@ -40,7 +40,7 @@
                  (roam-semantic-test-labels
                   (roam-semantic-test-hit "")
                   (roam-semantic-test-hit "two\n lines ")
-                  (roam-semantic-test-hit "")))))
+                  (roam-semantic-test-hit "" :line 2)))))
 
 (ert-deftest roam-semantic-a-candidate-carries-hit-and-node ()
   (skip-unless (fboundp 'org-roam-node-create))
@@ -75,6 +75,24 @@
                    (substring-no-properties (roam-semantic-hit-annotation hit 29))))
     (should (equal " 88% meaning #a #b "
                    (substring-no-properties (roam-semantic-hit-annotation hit 20))))))
+
+(ert-deftest roam-semantic-an-annotation-tells-the-age ()
+  (cl-letf (((symbol-function 'float-time) (lambda (&rest _) 1000000000.0)))
+    (should (equal '("now" "5 min" "23 h" "3 d" "2 mo" "4 y" "now")
+                   (mapcar (lambda (age) (roam-semantic-hit-age (- 1000000000.0 age)))
+                           '(59 300 86399 259200 5300000 126300000 -50))))
+    (should (string-match-p
+             "both +3 d #a"
+             (roam-semantic-hit-annotation
+              (roam-semantic-test-hit "Sleep" :tags '("a") :modified (- 1000000000 259200))
+              200)))))
+
+(ert-deftest roam-semantic-a-hit-keeps-its-name-in-a-later-list ()
+  (let* ((names (make-hash-table :test #'equal))
+         (a (roam-semantic-test-hit "Tea" :node-id "a"))
+         (b (roam-semantic-test-hit "Tea" :node-id "b")))
+    (should (equal '("Tea" "Tea [b]") (roam-semantic-hit-candidates (list a b) names)))
+    (should (equal '("Tea [b]" "Tea") (roam-semantic-hit-candidates (list b a) names)))))
 
 (ert-deftest roam-semantic-a-heading-says-which-note-it-is-in ()
   (should (string-match-p
@@ -216,13 +234,35 @@ deep text
         (should (equal '(:query "rest at night" :k 20) (nth 2 (roam-semantic-test-sent))))
         (should (equal "* Second" (roam-semantic-test-line)))))))
 
-(ert-deftest roam-semantic-find-without-hits-leaves-you-where-you-are ()
-  (roam-semantic-test-with-replies
-      '((semantic-search :answers (:hits nil :index (:total 3 :pending 0))))
-    (with-temp-buffer
-      (let ((buffer (current-buffer)))
-        (roam-semantic-find "nothing like it")
-        (should (eq buffer (current-buffer)))))))
+(ert-deftest roam-semantic-find-without-hits-captures-only-when-told-to ()
+  (skip-unless (require 'org-roam-capture nil t))
+  (dolist (told '(t nil))
+    (let (captured asked)
+      (cl-letf (((symbol-function 'y-or-n-p) (lambda (prompt) (setq asked prompt) told))
+                ((symbol-function 'org-roam-capture-)
+                 (lambda (&rest keys) (setq captured keys))))
+        (roam-semantic-test-with-replies
+            '((semantic-search :answers (:hits nil :index (:total 3 :pending 0))))
+          (with-temp-buffer
+            (let ((buffer (current-buffer)))
+              (roam-semantic-find "tag:x nothing \"like it\"")
+              (should (eq buffer (current-buffer)))))))
+      (should (string-match-p "nothing like it" asked))
+      (should (equal (and told "nothing like it")
+                     (and captured
+                          (org-roam-node-title (plist-get captured :node))))))))
+
+(ert-deftest roam-semantic-find-offers-no-note-while-passages-are-pending ()
+  (cl-letf (((symbol-function 'y-or-n-p) (lambda (prompt) (ert-fail prompt))))
+    (roam-semantic-test-with-replies
+        '((semantic-search :answers (:hits nil :index (:total 3 :pending 1))))
+      (should-not (roam-semantic-find-read "nothing like it")))))
+
+(ert-deftest roam-semantic-a-title-is-the-question-without-filters-and-quotes ()
+  (should (equal '("why we forget" "" "Re: the meeting" "a b")
+                 (mapcar #'roam-semantic-find-title
+                         '("tag:x why \"we  forget\" -file:\"daily/ x\" since:2024"
+                           "type:claim" "Re: the meeting" " a b ")))))
 
 (ert-deftest roam-semantic-find-refuses-a-blank-question ()
   (should-error (roam-semantic-find "  ") :type 'user-error))

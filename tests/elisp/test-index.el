@@ -5,7 +5,6 @@
 ;;; Code:
 
 (require 'roam-semantic-test)
-(require 'roam-semantic-doctor)
 (require 'roam-semantic-index)
 
 (ert-deftest roam-semantic-progress-reads-well ()
@@ -67,62 +66,6 @@
                   '(:files 2 :nodes 3 :links 4 :units 5 :index (:indexed 5 :pending 0)
                            :model "m" :index-bytes 1536)))))
 
-;;; The doctor
-
-(defmacro roam-semantic-test-consulting (replies &rest body)
-  "Call the doctor of a server with REPLIES; run BODY in its buffer."
-  (declare (indent 1) (debug (form body)))
-  `(let ((roam-semantic-command '("/nowhere/program")))
-     (roam-semantic-test-with-replies ,replies
-       (save-window-excursion
-         (roam-semantic-doctor)
-         (unwind-protect
-             (progn
-               (roam-semantic-test-wait
-                (lambda () (not (string-search "is being asked" (buffer-string)))))
-               ,@body)
-           (kill-buffer))))))
-
-(ert-deftest roam-semantic-the-doctor-shows-the-checks-of-both-sides ()
-  (roam-semantic-test-consulting
-      '((doctor :answers (:ok nil :checks ((:name "model" :state "failed" :message "gone"
-                                                  :remedy "run `roam-semantic index`")))))
-    (should (string-match-p "^ok +Emacs: version " (buffer-string)))
-    (should (string-match-p "^ok +server: version 0" (buffer-string)))
-    (should (string-match-p "^failed +model: gone\n +→ run M-x roam-semantic-index$"
-                            (buffer-string)))
-    (should (string-match-p "^failed +command: /nowhere/program is not there\n +→ "
-                            (buffer-string)))
-    (should (string-match-p "^2 failed, " (buffer-string)))))
-
-(ert-deftest roam-semantic-the-doctor-helps-when-no-server-starts ()
-  (let ((roam-semantic-test-greeting nil)
-        (roam-semantic-start-timeout-s 0.05))
-    (roam-semantic-test-consulting nil
-      (should (string-match-p "^failed +server: the server did not start: no greeting"
-                              (buffer-string)))
-      (should (string-match-p "→ see the checks above" (buffer-string))))))
-
-(ert-deftest roam-semantic-the-doctor-tries-a-server-that-was-given-up ()
-  (roam-semantic-test-with-replies '((doctor :answers (:ok t :checks nil)))
-    (setf (roam-semantic-server-deaths roam-semantic-server-current)
-          (make-list 9 (float-time)))
-    (save-window-excursion
-      (roam-semantic-doctor)
-      (unwind-protect
-          (roam-semantic-test-wait
-           (lambda () (string-search "server: version" (buffer-string))))
-        (kill-buffer)))))
-
-(ert-deftest roam-semantic-the-doctor-compares-versions ()
-  (should (equal "ok" (plist-get (roam-semantic-doctor--judge
-                                  "p" (cons 0 (concat "roam-semantic " roam-semantic-version)))
-                                 :state)))
-  (should (equal "failed" (plist-get (roam-semantic-doctor--judge "p" '(0 . "roam-semantic 9.9"))
-                                     :state)))
-  (should (equal "p fails: No module named x"
-                 (plist-get (roam-semantic-doctor--judge "p" '(1 . "Traceback\nNo module named x"))
-                            :message))))
 
 (provide 'test-index)
 ;;; test-index.el ends here

@@ -63,7 +63,7 @@
       (let ((condition (roam-semantic-test--failure 'search)))
         (should (equal 'roam-semantic-not-ready (car condition)))
         (should (string-match-p "99\\.0\\.0.*version 0" (nth 1 condition)))
-        (should (string-match-p "same version" (nth 2 condition))))
+        (should (string-match-p "roam-semantic-install installs version 0" (nth 2 condition))))
       (should (eq 'stopped (roam-semantic-server-state roam-semantic-server-current)))
       (should-not (roam-semantic-test-sent)))))
 

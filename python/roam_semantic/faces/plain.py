@@ -12,16 +12,22 @@ from roam_semantic.faces.terminal import one_line, safe, wrap
 from roam_semantic.operations.answers import (
     DoctorAnswer,
     IndexAnswer,
+    Job,
+    LinksAnswer,
     NameAnswer,
     NameHit,
     NodeAnswer,
+    RefreshAnswer,
+    RelatedAnswer,
     SearchAnswer,
     StatusAnswer,
+    WatchAnswer,
 )
 from roam_semantic.values import Hit, IndexState
 
 PASSAGE_LINES = 4
 MOST_LISTED = 20
+SHORT = 120
 SIGNS = {"ok": "ok", "warning": "warning", "failed": "FAILED"}
 
 
@@ -77,6 +83,37 @@ def _show_name(hit: NameHit, width: int) -> Iterator[str]:
     matched = "" if hit.matched == "title" else f" ({hit.matched} {hit.value})"
     yield wrap(_place(hit.title, hit.outline_path) + matched, width)
     yield f"   {safe(hit.file)}:{hit.line}"
+
+
+def _show_related(answer: RelatedAnswer, width: int) -> Iterator[str]:
+    source = answer.source
+    yield wrap(f"related to {_place(source.title, source.outline_path)}", width)
+    yield ""
+    for number, hit in enumerate(answer.hits, 1):
+        yield from _show_hit(number, hit, width)
+        yield wrap(f"because of line {hit.because_line}: {_short(hit.because)}", width, "   ")
+        if hit.linked:
+            yield "   linked already"
+        yield ""
+    yield from _show_end(len(answer.hits), None, answer.index, answer.degraded)
+
+
+def _show_links(answer: LinksAnswer, width: int) -> Iterator[str]:
+    yield safe(answer.file)
+    for each in answer.suggestions:
+        sign = "names" if each.kind == "mention" else "means"
+        yield wrap(f"{each.line}: {_short(each.text)}", width)
+        yield wrap(f"{sign} {each.title} (score {each.score:.2f})", width, "   ")
+        yield f"   {safe(each.file)}"
+    yield ""
+    count = len(answer.suggestions)
+    yield f"{count} link{'s' if count != 1 else ''} to make" if count else "nothing to link"
+    yield from (f"without {one_line(stage)}" for stage in answer.degraded)
+
+
+def _short(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= SHORT else line[: SHORT - 1].rstrip() + "…"
 
 
 def _show_end(
@@ -152,16 +189,31 @@ def _show_status(answer: StatusAnswer, width: int) -> Iterator[str]:
     yield f"notes: {safe(answer.vault or 'no folder is set')}"
     yield wrap(f"org-roam: {answer.database or 'no database'}: {answer.database_state}", width)
     yield f"index: {safe(answer.index_file or 'none')}"
-    if answer.index is not None:
-        state = answer.index
-        yield f"passages: {state.indexed} of {state.total} with vectors, {state.pending} waiting"
-    if answer.job is not None:
-        yield f"running: {answer.job.phase} {answer.job.done} of {answer.job.total}"
+    yield from _show_progress(answer.index, answer.job)
     yield from _show_list("left out", [f"{s.file} ({s.reason})" for s in answer.skipped])
     clashes = [f"{clash.node_id} in {', '.join(clash.files)}" for clash in answer.clashes]
     yield from _show_list("ids used twice", clashes)
     yield from _show_list("newer than org-roam's database", list(answer.not_in_database))
     yield from (one_line(message) for message in answer.messages)
+
+
+def _show_progress(state: IndexState | None, job: Job | None) -> Iterator[str]:
+    if state is not None:
+        yield f"passages: {state.indexed} of {state.total} with vectors, {state.pending} waiting"
+    if job is not None:
+        counted = f" {job.done} of {job.total}" if job.total else ""
+        left = f", {duration(job.left_s)} left" if job.left_s else ""
+        yield f"running: {job.phase}{counted}{left}"
+
+
+def _show_refresh(answer: RefreshAnswer | WatchAnswer, width: int) -> Iterator[str]:
+    if isinstance(answer, WatchAnswer):
+        yield answer.state
+    yield from _show_progress(answer.index, answer.job)
+    if answer.index.stale_files:
+        yield f"files not read yet: {answer.index.stale_files}"
+    if answer.message:
+        yield wrap(answer.message, width)
 
 
 def _show_fields(answer: Any, width: int) -> Iterator[str]:
@@ -187,8 +239,12 @@ def _show_value(value: Any, indent: str) -> Iterator[str]:
 _SHOWERS: dict[type[Any], Callable[[Any, int], Iterator[str]]] = {
     SearchAnswer: _show_search,
     NameAnswer: _show_names,
+    RelatedAnswer: _show_related,
+    LinksAnswer: _show_links,
     NodeAnswer: _show_node,
     IndexAnswer: _show_index,
     DoctorAnswer: _show_doctor,
     StatusAnswer: _show_status,
+    RefreshAnswer: _show_refresh,
+    WatchAnswer: _show_refresh,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import msgspec
 
 from roam_semantic.errors import NotFound, NotReady
@@ -27,16 +29,29 @@ def read_node(connection: Connection, key: int) -> NodeText:
     NotReady when the file cannot be read here (encrypted).
     """
     node, real_path = _stored(connection, key)
-    if is_encrypted(node.file):
-        raise NotReady(f"{node.file} is encrypted and is not read here", "open it in Emacs")
+    return NodeText(node, _own_text(read_file(node.file, real_path).text, node))
+
+
+class FileText(msgspec.Struct, frozen=True):
+    """A file's text as Emacs shows it, and the SHA-1 of its bytes."""
+
+    text: str
+    hash: str
+
+
+def read_file(path: str, real_path: str) -> FileText:
+    """Return the text of the file PATH, which is read at REAL_PATH; raise as `read_node`."""
+    if is_encrypted(path):
+        raise NotReady(f"{path} is encrypted and is not read here", "open it in Emacs")
     try:
         with open(to_path(real_path), "rb") as file:
-            text = decode(file.read()).text
+            raw = file.read()
+        text = decode(raw).text
     except FileNotFoundError as error:
-        raise NotFound(f"{node.file} is gone", "run `roam-semantic index`") from error
+        raise NotFound(f"{path} is gone", "run `roam-semantic index`") from error
     except (OSError, NotText) as error:
-        raise NotReady(f"{node.file} cannot be read ({error})", "check the file") from error
-    return NodeText(node, _own_text(text, node))
+        raise NotReady(f"{path} cannot be read ({error})", "check the file") from error
+    return FileText(text, hashlib.sha1(raw, usedforsecurity=False).hexdigest())
 
 
 def _own_text(text: str, node: Node) -> str:

@@ -6,7 +6,6 @@ written; no transaction spans a model call.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -17,6 +16,7 @@ from roam_semantic.errors import Cancelled
 from roam_semantic.models.embedder import Embedder, EmbeddingFailure
 from roam_semantic.models.vectors import code, pack, unpack
 from roam_semantic.sqlite import Connection
+from roam_semantic.store.boilerplate import normal, own_lines, shared_lines
 from roam_semantic.store.cache import VectorCache
 from roam_semantic.store.vectors import (
     VectorSet,
@@ -27,7 +27,6 @@ from roam_semantic.store.vectors import (
 )
 
 MAX_STEP = 300
-BLANKS = re.compile(r"\s+")
 # Units asked for at once; progress and cancelling are told between texts.
 BATCH = 256
 # A line that stands in this many notes, and this share of them, is boilerplate.
@@ -58,13 +57,8 @@ def model_text(
     """
     steps = [title, *(step for step in outline_path if step != title)]
     head = ": ".join(step[:MAX_STEP] for step in steps if step)
-    lines = [line for line in text.split("\n") if line.strip() and normal(line) not in boilerplate]
+    lines = own_lines(text, boilerplate)
     return "\n".join((head, *lines)) if lines else head
-
-
-def normal(line: str) -> str:
-    """Return LINE as it is compared with other notes' lines."""
-    return BLANKS.sub(" ", line).strip().casefold()
 
 
 def find_boilerplate(connection: Connection) -> frozenset[str]:
@@ -107,9 +101,7 @@ def embed_pending(
     end (changed notes).  Raise Cancelled when CANCELLED says so; what is
     written stays.
     """
-    boilerplate = frozenset(
-        line for (line,) in connection.rows("SELECT line FROM embed_boilerplate")
-    )
+    boilerplate = shared_lines(connection)
     counts = Embedded()
     with ThreadPoolExecutor(max_workers=1, thread_name_prefix="embed") as pool:
         waiting: tuple[_Batch, Future[list[object]]] | None = None

@@ -29,6 +29,71 @@ class NameAnswer(msgspec.Struct, frozen=True):
     next_offset: int | None = None
 
 
+class RelatedHit(Hit, frozen=True):
+    """A hit, and why it is one.
+
+    linked: whether the two notes are linked already, either way.  because:
+    the passage of the source that matches best, in line `because_line`.
+    """
+
+    linked: bool = False
+    because: str = ""
+    because_line: int = 0
+
+
+class RelatedSource(msgspec.Struct, frozen=True):
+    """The note or heading that was asked about."""
+
+    node_id: str | None
+    title: str
+    file: str
+    outline_path: tuple[str, ...]
+    line: int
+    pos: int
+
+
+class RelatedAnswer(msgspec.Struct, frozen=True):
+    """Notes that mean what the source means, nearest first."""
+
+    source: RelatedSource
+    hits: tuple[RelatedHit, ...]
+    index: IndexState
+    degraded: tuple[str, ...] = ()
+
+
+class Suggestion(msgspec.Struct, frozen=True):
+    """A place in a note that means another note it does not link to.
+
+    kind: "mention": the text from pos to before end is a name of the other
+    note; "meaning": that passage means it.  pos and end: Emacs points in the
+    file.  passage: of the other note.  score: 0 to 1.
+    """
+
+    kind: Literal["mention", "meaning"]
+    pos: int
+    end: int
+    line: int
+    text: str
+    node_id: str
+    title: str
+    file: str
+    passage: str
+    score: float
+
+
+class LinksAnswer(msgspec.Struct, frozen=True):
+    """Links a note could have, in the order of its text.
+
+    hash: SHA-1 of the bytes of the file in which the positions hold.
+    """
+
+    hash: str
+    file: str
+    suggestions: tuple[Suggestion, ...]
+    index: IndexState
+    degraded: tuple[str, ...] = ()
+
+
 class NodeAnswer(msgspec.Struct, frozen=True):
     """One node with its text: a heading node answers with its subtree only."""
 
@@ -124,6 +189,24 @@ class Job(msgspec.Struct, frozen=True):
     rate: float
     left_s: float | None
     phase: str
+
+
+class RefreshAnswer(msgspec.Struct, frozen=True):
+    """How the index is after a look at the files; `job` embeds what waits."""
+
+    index: IndexState
+    job: Job | None
+    message: str = ""
+
+
+class WatchAnswer(msgspec.Struct, frozen=True):
+    """How the index is; `seen` is another one whenever something has changed."""
+
+    seen: str
+    state: Literal["ready", "indexing", "stale", "empty"]
+    index: IndexState
+    job: Job | None
+    message: str = ""
 
 
 class StatusAnswer(msgspec.Struct, frozen=True):

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterator
 from roam_semantic import __version__, sqlite
 from roam_semantic.errors import RoamError
 from roam_semantic.graph.counts import clashes, languages
-from roam_semantic.operations.answers import Check, Clash, DoctorAnswer, Job, StatusAnswer
+from roam_semantic.operations.answers import Check, Clash, DoctorAnswer, StatusAnswer
 from roam_semantic.operations.catalogue import operation
 from roam_semantic.operations.core import Core
 from roam_semantic.operations.index import failed, skipped
+from roam_semantic.operations.jobs import running
+from roam_semantic.store import lease
 from roam_semantic.store.check import faults
-from roam_semantic.store.lease import holder
 from roam_semantic.values import IndexState
 
 
@@ -31,7 +32,7 @@ def status(core: Core) -> StatusAnswer:
         index_file=core.index_path,
         index=state,
         embedder=core.settings.embedder,
-        job=_job(core),
+        job=running(core),
         skipped=skipped(reader) if reader else (),
         clashes=tuple(Clash(node, files) for node, files in clashes(reader)) if reader else (),
         not_in_database=_not_in_database(core),
@@ -44,17 +45,6 @@ def _state(core: Core) -> IndexState | None:
         return core.state()
     except RoamError:
         return None
-
-
-def _job(core: Core) -> Job | None:
-    job = core.job()
-    if job is not None:
-        left = (job.total - job.done) / job.rate if job.rate else None
-        return Job("index", job.done, job.total, round(job.rate, 1), left, job.phase)
-    pid = holder(core.index_path) if core.index_path and os.path.exists(core.index_path) else None
-    if pid is not None and pid != os.getpid():
-        return Job("index", 0, 0, 0.0, None, f"process {pid} is indexing")
-    return None
 
 
 def _messages(core: Core, state: IndexState | None) -> tuple[str, ...]:
@@ -90,13 +80,13 @@ def doctor(core: Core) -> DoctorAnswer:
 
 def _python(core: Core) -> Iterator[Check]:
     version = ".".join(map(str, sys.version_info[:3]))
-    yield Check("program", "ok", f"roam-semantic {__version__}, Python {version}")
+    yield Check("program", "ok", f"roam-semantic {__version__}, Python {version} in {sys.prefix}")
     vec = sqlite.vec_path() is not None
     yield Check(
         "sqlite",
         "ok" if vec else "warning",
         f"SQLite {sqlite.library_version()}" + ("" if vec else " without sqlite-vec"),
-        "" if vec else "pip install sqlite-vec; until then vectors are searched without it",
+        "" if vec else "run `pip install sqlite-vec`; until then vectors are searched without it",
     )
 
 
@@ -122,8 +112,37 @@ def _database(core: Core) -> Iterator[Check]:
     if mode & 0o077:
         yield Check(
             "database mode", "warning", f"{core.database.path} can be read by other users",
-            f"chmod 600 {core.database.path}",
+            f"run `chmod 600 {core.database.path}`",
         )  # fmt: skip
+
+
+def _permissions(core: Core) -> Iterator[Check]:
+    path = core.index_path
+    if path is None or not os.path.exists(path):
+        return
+    folder = os.path.dirname(path)
+    if not (os.access(path, os.W_OK) and os.access(folder, os.W_OK)):
+        yield Check(
+            "permissions", "failed", f"{path} cannot be written",
+            f"see who owns it and {folder}, or set ROAM_INDEX to a file of yours",
+        )  # fmt: skip
+    elif os.stat(path).st_mode & 0o077:
+        yield Check(
+            "permissions",
+            "warning",
+            f"{path} can be read by other users",
+            f"run `chmod 600 {path}`",
+        )
+    else:
+        yield Check("permissions", "ok", f"{path} is yours alone")
+
+
+def _lock(core: Core) -> Iterator[Check]:
+    path = core.index_path
+    pid = lease.holder(path) if path and os.path.exists(path) else None
+    if pid is not None:
+        who = "this process" if pid == os.getpid() else f"process {pid}"
+        yield Check("lock", "ok", f"{who} is bringing the index up to date")
 
 
 def _index(core: Core) -> Iterator[Check]:
@@ -138,11 +157,12 @@ def _index(core: Core) -> Iterator[Check]:
         first = failed(core.reader())[0]
         where += f", {state.failed} failed ({first.file}:{first.line}: {first.reason})"
     complete = not state.pending and not state.failed
-    yield Check(
-        "index", "ok" if complete else "warning", where, "" if complete else "roam-semantic index"
-    )
+    remedy = "" if complete else "run `roam-semantic index`"
+    yield Check("index", "ok" if complete else "warning", where, remedy)
     for fault in found:
-        yield Check(f"index {fault.layer}", "failed", fault.message, "roam-semantic index --force")
+        yield Check(
+            f"index {fault.layer}", "failed", fault.message, "run `roam-semantic index --force`"
+        )
     for node, files in clashes(core.reader()):
         yield Check(
             "duplicate id", "warning", f"{node} is in {' and in '.join(files)}",
@@ -185,4 +205,6 @@ def _model(core: Core) -> Iterator[Check]:
             )  # fmt: skip
 
 
-CHECKS: tuple[Callable[[Core], Iterator[Check]], ...] = (_python, _vault, _database, _index, _model)
+CHECKS: tuple[Callable[[Core], Iterator[Check]], ...] = (
+    _python, _vault, _database, _permissions, _lock, _index, _model,
+)  # fmt: skip

@@ -28,6 +28,7 @@ from roam_semantic.values import IndexState
 if TYPE_CHECKING:
     from roam_semantic.indexing.job import Job
     from roam_semantic.indexing.run import Indexer
+    from roam_semantic.indexing.watch import Watch
     from roam_semantic.models.embedder import Embedder
     from roam_semantic.retrieval.vectors import CodeMatrix
 
@@ -67,6 +68,7 @@ class Core:
         self._stale = 0
         self._index: Index | None = None
         self._counts = threading.local()
+        self._watch: Watch | None = None
 
     @property
     def index(self) -> Index:
@@ -142,14 +144,16 @@ class Core:
         """Return this thread's reader of the index."""
         return self.index.reader()
 
-    def freshen(self) -> None:
+    def freshen(self, at_once: bool = False) -> None:
         """Bring words up to the files on disk, within a short budget.
 
         What does not fit the budget, and all vectors, are left to a job behind
         the caller's back (a server) or to the next `index` (a command).
+        at_once: look at the files even if a server did so this second.
         """
         with self._lock:
-            if self.serving and time.monotonic() - self._looked < LOOK_EVERY_S:
+            looked = time.monotonic() - self._looked < LOOK_EVERY_S
+            if looked and self.serving and not at_once:
                 return
             first = not self.index.exists()
             if first or self._changed():
@@ -224,6 +228,27 @@ class Core:
                 self._job = None
             return self._job
 
+    @property
+    def is_embedding(self) -> bool:
+        """Return whether vectors are being made behind the caller's back."""
+        behind = self._behind
+        return self.job() is not None or (behind is not None and behind.is_alive())
+
+    @property
+    def watch(self) -> Watch:
+        """Return what notices changes of the files while somebody waits for them."""
+        with self._lock:
+            if self._watch is None:
+                from roam_semantic.indexing.watch import Watch  # nobody else needs it
+
+                self._watch = Watch(self.index.vault, self.see)
+            return self._watch
+
+    def see(self) -> None:
+        """Look at the files at once; what is not indexed at all is not begun."""
+        if self.index.exists():
+            self.freshen(at_once=True)
+
     def state(self) -> IndexState:
         """Return how far the index is; raise NotReady when there is none."""
         reader = self.reader()
@@ -250,6 +275,8 @@ class Core:
 
     def close(self) -> None:
         """End what runs for this core."""
+        if self._watch is not None:
+            self._watch.stop()
         job = self.job()
         if job is not None:
             job.cancel()

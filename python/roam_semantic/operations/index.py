@@ -57,6 +57,8 @@ def _in_child(core: Core, force: bool, request: Request) -> IndexAnswer:
         return request.cancelled()
 
     if job.wait(request.patience_s, watch):
+        # The last step of a short job is soon over: it is told all the same.
+        request.progress(job.done, job.total, job.phase)
         return msgspec.convert(job.answer(), IndexAnswer)
     if request.cancelled() and not request.is_late():
         job.cancel()

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
     from roam_semantic.graph.text import NodeText
 
 
+NodeName = Annotated[
+    str, Meta(description="id, title, alias, ref, or file path in the vault", extra=TEXT)
+]
+
+
 @operation(read_only=True, positional=("node",))
 def get_node(
     core: Core,
-    node: Annotated[
-        str, Meta(description="id, title, alias, ref, or file path in the vault", extra=TEXT)
-    ],
+    node: NodeName,
     max_chars: Annotated[
         int, Meta(description="most characters of text", ge=1, le=200_000)
     ] = 20_000,

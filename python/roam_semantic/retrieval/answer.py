@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from roam_semantic.retrieval.fuse import Fused
-from roam_semantic.retrieval.names import exactly_named, tags_of
+from roam_semantic.retrieval.names import exactly_named, seconds, tags_of
 from roam_semantic.retrieval.passage import SIZE, passage
 from roam_semantic.retrieval.query import Query
 from roam_semantic.retrieval.scope import Scope, unit_ids
@@ -113,7 +113,7 @@ def show(
         row[0]: row[1:]
         for row in reader.rows(
             "SELECT u.id, n.id, n.title, f.path, u.outline_path, u.line, u.pos, u.type, u.text,"
-            " n.todo FROM embed_units u JOIN embed_nodes n ON n.key = u.node"
+            " n.todo, f.mtime_ns FROM embed_units u JOIN embed_nodes n ON n.key = u.node"
             " JOIN embed_files f ON f.key = u.file"
             " WHERE u.id IN (SELECT value FROM json_each(?))",
             (_json(node.unit for node in wanted),),
@@ -135,7 +135,7 @@ def show(
 def _hit(
     node: RankedNode, row: Row, tags: tuple[str, ...], needles: Sequence[str], size: int
 ) -> Hit:
-    node_id, title, path, outline, line, pos, kind, text, todo = row
+    node_id, title, path, outline, line, pos, kind, text, todo, mtime_ns = row
     return Hit(
         node_id=node_id,
         title=clean(title),
@@ -151,6 +151,7 @@ def _hit(
         tags=tags,
         todo=todo,
         matched="title" if node.named else None,
+        modified=seconds(mtime_ns),
     )
 
 

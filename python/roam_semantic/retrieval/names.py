@@ -31,7 +31,7 @@ _SEPARATE = re.compile('[еёий"]')
 _EITHER = re.compile("[еёийЕЁИЙ]")
 
 _COLUMNS = (
-    "n.key, n.id, n.title, f.path, n.outline_path, n.line, n.pos, n.todo"
+    "n.key, n.id, n.title, f.path, n.outline_path, n.line, n.pos, n.todo, f.mtime_ns"
     " FROM embed_nodes n JOIN embed_files f ON f.key = n.file"
 )
 
@@ -286,7 +286,7 @@ def _hits(reader: Connection, matches: Sequence[_Match]) -> Iterable[NameHit]:
     for match in matches:
         if match.node not in rows:
             continue
-        node_id, title, path, outline, line, pos, todo = rows[match.node]
+        node_id, title, path, outline, line, pos, todo, mtime_ns = rows[match.node]
         yield NameHit(
             node_id=node_id,
             title=title,
@@ -298,7 +298,13 @@ def _hits(reader: Connection, matches: Sequence[_Match]) -> Iterable[NameHit]:
             value=match.value,
             tags=tags.get(match.node, ()),
             todo=todo,
+            modified=seconds(mtime_ns),
         )
+
+
+def seconds(mtime_ns: int) -> float:
+    """Return a file's time MTIME_NS in seconds, to the millisecond."""
+    return round(mtime_ns / 1e9, 3)
 
 
 def tags_of(reader: Connection, nodes: Sequence[int]) -> dict[int, tuple[str, ...]]:

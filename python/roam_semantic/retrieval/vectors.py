@@ -89,8 +89,7 @@ class CodeMatrix:
         active = self.refresh(reader)
         if active is None:
             return []
-        query = np.asarray(vector, dtype=np.float32)
-        query = query / np.float32(np.linalg.norm(query))
+        query = _unit(vector)
         only, shut = unit_ids(reader, scope)
         enough = max(CANDIDATES, 3 * limit)
         if only is not None and len(only) <= max(enough, FEW):
@@ -99,8 +98,26 @@ class CodeMatrix:
         else:
             places = self._places(only, shut)
             units, scores = self._scanned(reader, active, query, places, enough)
-        best = np.lexsort((units, -scores))[:limit]
-        return list(zip(units[best].tolist(), scores[best].tolist(), strict=True))
+        return _best(units, scores, limit)
+
+    def nearest_each(
+        self, reader: Connection, vectors: Vector, shut: Collection[int], limit: int
+    ) -> list[list[tuple[int, float]]]:
+        """Return for each row of VECTORS the LIMIT units nearest to it, those SHUT left out."""
+        active = self.refresh(reader)
+        if active is None:
+            return [[] for _ in vectors]
+        out = np.array(sorted(shut), dtype=np.int64)
+        # A few rows too many are found sooner than a part of the rows is looked at.
+        few = len(out) <= CANDIDATES
+        places = None if few else self._places(None, shut)
+        enough = max(CANDIDATES, 3 * limit) + (len(out) if few else 0)
+        found: list[list[tuple[int, float]]] = []
+        for vector in vectors:
+            units, scores = self._scanned(reader, active, _unit(vector), places, enough)
+            allowed = ~np.isin(units, out)
+            found.append(_best(units[allowed], scores[allowed], limit))
+        return found
 
     def _scanned(
         self,
@@ -327,14 +344,39 @@ def _upto(ids: Collection[int], highest: int) -> Ids:
     return found[found <= highest]
 
 
+def _unit(vector: Vector | Sequence[float]) -> Vector:
+    """Return VECTOR as float32 of length 1."""
+    query = np.asarray(vector, dtype=np.float32)
+    return query / np.float32(np.linalg.norm(query))
+
+
+def _best(units: Ids, scores: Vector, limit: int) -> list[tuple[int, float]]:
+    """Return the LIMIT best pairs of UNITS and SCORES, best first."""
+    best = np.lexsort((units, -scores))[:limit]
+    return list(zip(units[best].tolist(), scores[best].tolist(), strict=True))
+
+
+def stored_vectors(
+    reader: Connection, active: VectorSet, units: Collection[int]
+) -> dict[int, Vector]:
+    """Return the vector of each of UNITS that has one, as float32."""
+    found, vectors = fetched(reader, active, list(units))
+    return dict(zip(found.tolist(), vectors, strict=True))
+
+
 def _rescored(reader: Connection, active: VectorSet, ids: Ids, query: Vector) -> tuple[Ids, Vector]:
     """Return those of IDS that still have a vector, and its cosine to QUERY."""
+    units, vectors = fetched(reader, active, ids.tolist())
+    # Not `@`: OpenBLAS would start threads for it, which wait for a busy core.
+    return units, np.einsum("ij,j->i", vectors, query)
+
+
+def fetched(reader: Connection, active: VectorSet, units: Sequence[int]) -> tuple[Ids, Vector]:
+    """Return those of UNITS that have a sound vector, and these, a row each."""
     rows = reader.rows(
         f"SELECT unit, v FROM {active.vectors} WHERE unit IN (SELECT value FROM json_each(?))",
-        (msgspec.json.encode(ids.tolist()).decode(),),
+        (msgspec.json.encode(units).decode(),),
     )
     rows = [row for row in rows if len(row[1]) == 2 * active.dimension]
-    units = np.array([unit for unit, _ in rows], dtype=np.int64)
-    # Not `@`: OpenBLAS would start threads for it, which wait for a busy core.
-    vectors = bits.matrix([v for _, v in rows], active.dimension)
-    return units, np.einsum("ij,j->i", vectors, query)
+    found = np.array([unit for unit, _ in rows], dtype=np.int64)
+    return found, bits.matrix([v for _, v in rows], active.dimension)

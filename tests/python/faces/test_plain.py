@@ -11,11 +11,18 @@ from roam_semantic.operations.answers import (
     FailedUnit,
     IndexAnswer,
     Job,
+    LinksAnswer,
     NameAnswer,
     NameHit,
     NodeAnswer,
+    RefreshAnswer,
+    RelatedAnswer,
+    RelatedHit,
+    RelatedSource,
     SearchAnswer,
     StatusAnswer,
+    Suggestion,
+    WatchAnswer,
 )
 from roam_semantic.values import Hit, IndexState, Ranks, Skipped
 
@@ -71,6 +78,60 @@ def test_a_name_tells_by_what_it_was_found():
     hit = NameHit("id", "Tea", "/v/tea.org", (), 1, 1, "alias", "Chai")
 
     assert "Tea (alias Chai)\n   /v/tea.org:1\n\n1 hit" == show(NameAnswer((hit,), DONE))
+
+
+def test_a_related_note_is_shown_with_what_fits_in_the_asked_one():
+    source = RelatedSource("b", "Black tea", "/v/black.org", ("Drinks", "Black tea"), 3, 40)
+    hit = RelatedHit(
+        **msgspec.structs.asdict(HIT), linked=True, because="Use boiling water.\nNow.",
+        because_line=4,
+    )  # fmt: skip
+
+    assert (
+        "related to Black tea [Drinks]\n"
+        "\n"
+        "1. Green tea [Drinks]\n"
+        "   /v/tea.org:8\n"
+        "   Use cooler water. About 80 degrees.\n"
+        "   score 0.50 (words #2, meaning #1)\n"
+        "   because of line 4: Use boiling water. Now.\n"
+        "   linked already\n"
+        "\n"
+        "1 hit"
+    ) == show(RelatedAnswer(source, (hit,), DONE))
+
+
+def test_a_suggested_link_tells_the_words_and_the_other_note():
+    words = Suggestion("mention", 4, 9, 2, "green\ntea", "g", "Green tea", "/v/g.org", "", 0.7)
+    passage = Suggestion("meaning", 9, 99, 3, "x " * 100, "b", "Black tea", "/v/b.org", "", 0.65)
+    shown = show(LinksAnswer("hash", "/v/n.org", (words, passage), DONE, ("vectors: slow",)), 200)
+
+    assert (
+        "/v/n.org\n2: green tea\n   names Green tea (score 0.70)\n   /v/g.org\n3: x x"
+    ) == shown[:72]
+    assert "…\n   means Black tea (score 0.65)\n   /v/b.org\n\n2 links to make\n" in shown
+    assert shown.endswith("without vectors: slow")
+    assert "/v/n.org\n\nnothing to link" == show(LinksAnswer("hash", "/v/n.org", (), DONE))
+
+
+def test_a_refresh_tells_what_is_left_to_do():
+    state = IndexState(7, 10, 3, 0, 0.0, "a model", 2)
+    job = Job("index", 1, 3, 2.0, 75.04, "embedding")
+
+    assert (
+        "passages: 7 of 10 with vectors, 3 waiting\n"
+        "running: embedding 1 of 3, 75 s left\n"
+        "files not read yet: 2\n"
+        "the database is busy"
+    ) == show(RefreshAnswer(state, job, "the database is busy"))
+
+
+def test_a_watch_tells_the_state_first():
+    job = Job("index", 0, 0, 0.0, None, "process 7 is indexing")
+
+    assert (
+        "indexing\npassages: 10 of 10 with vectors, 0 waiting\nrunning: process 7 is indexing"
+    ) == show(WatchAnswer("token", "indexing", DONE, job))
 
 
 def test_a_node_is_shown_with_its_text():
@@ -140,7 +201,7 @@ def test_status_is_told_in_lines():
     assert (
         "roam-semantic 0.1.0\nnotes: /v\norg-roam: no database: no database is set\n"
         "index: /c/index.db\npassages: 10 of 10 with vectors, 0 waiting\n"
-        "running: embedding 3 of 9\n"
+        "running: embedding 3 of 9, 6 s left\n"
         "ids used twice: 1\n  id in /v/a.org, /v/b.org\n"
         "newer than org-roam's database: 1\n  /v/c.org\n3 units wait"
     ) == show(answer)

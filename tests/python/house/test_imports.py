@@ -34,6 +34,7 @@ HOMES = {
     "onnxruntime": ("models/",),
     "onnx": ("models/",),
     "tokenizers": ("models/",),
+    "watchfiles": ("indexing/watch.py",),
     "httpx": ("models/",),
     "pickle": (),
     "requests": (),

@@ -91,6 +91,13 @@ def test_a_search_by_name_loads_no_heavy_library(indexed):
     assert set() == loaded(done) & HEAVY
 
 
+def test_a_look_at_the_files_loads_no_heavy_library(indexed):
+    done = run("refresh", "--json", home=indexed)
+
+    assert 0 == done.returncode, said(done)
+    assert set() == loaded(done) & HEAVY
+
+
 def test_a_python_without_the_heavy_libraries_still_answers_by_words(indexed, tmp_path):
     """A broken numpy or onnxruntime costs the vectors, never the answer."""
     blocked = tmp_path / "blocked"

@@ -35,7 +35,7 @@ def test_a_hit_says_by_what_it_matched_and_where_it_is(shelf):
     assert ("Crocus sativus", str(shelf.vault / "a.org"), 1, 1) == (
         hit.title, hit.file, hit.line, hit.pos,
     )  # fmt: skip
-    assert (("spice", "red"), "WAIT") == (hit.tags, hit.todo)
+    assert (("spice", "red"), "WAIT", 86_400.0) == (hit.tags, hit.todo, hit.modified)
 
 
 def test_percent_and_underscore_are_letters(shelf):

@@ -50,6 +50,7 @@ def test_a_hit_says_what_where_and_why(spices):
     assert "saffron grows from a crocus" == hit.passage
     assert (1, 1) == (hit.ranks.words, hit.ranks.vectors)
     assert ("both", ("food",), "WAIT") == (hit.why, hit.tags, hit.todo)
+    assert 86_400.0 == hit.modified
     assert 0 < hit.score <= 1
 
 
