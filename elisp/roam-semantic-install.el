@@ -134,7 +134,8 @@ An option of pip's own file, such as user = true, is overruled too."
   (append '("PIP_USER=0" "PIP_NO_INPUT=1" "PIP_DISABLE_PIP_VERSION_CHECK=1"
             "PIP_PROGRESS_BAR=off" "PIP_REQUIRE_VIRTUALENV=0" "UV_NO_PROGRESS=1"
             "NO_COLOR=1" "TERM=dumb" "PYTHONUNBUFFERED=1" "PYTHONUTF8=1"
-            "PYTHONNOUSERSITE=1" "PYTHONSAFEPATH=1")
+            ;; Not PYTHONSAFEPATH: what old packages are set up by imports what is beside it.
+            "PYTHONNOUSERSITE=1")
           roam-semantic-install--foreign
           (default-value 'process-environment)))
 

@@ -99,7 +99,7 @@ def test_the_doctor_has_a_remedy_when_no_server_can_start(home: Path, wire: str)
     emacs = Terminal(home, ROOT / "elisp", "/nowhere/python", wire, "vault")
     try:
         emacs.command("roam-semantic-doctor")
-        screen = emacs.shows("last words")
+        screen = emacs.shows("2 failed")
 
         assert "failed  command: /nowhere/python is not there" in screen
         assert "→ set `roam-semantic-python' right or to nil" in screen

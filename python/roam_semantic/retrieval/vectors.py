@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # What the scan picks, and what of it is compared exactly.
 SCANNED, CANDIDATES = 800, 300
+# Among more vectors more stand between: so many times more for each so many.
+MORE_EVERY = 250_000
 # Below this every vector is a candidate: exact, and no slower.
 FEW = 2000
 FETCH = 8192
@@ -127,7 +129,7 @@ class CodeMatrix:
         places: Ids | None,
         enough: int,
     ) -> tuple[Ids, Vector]:
-        """Return the ENOUGH best units at PLACES by their bits, and their cosines.
+        """Return the ENOUGH (or more) best units at PLACES by their bits, and their cosines.
 
         Rows of gone units take candidates' places: ask for more then.
         """
@@ -137,11 +139,11 @@ class CodeMatrix:
         distances = None
         if total > max(enough, FEW):
             distances = bits.distances(blocks, size, query, places)
-        wanted = enough
+        wanted = enough = enough * (1 + total // MORE_EVERY)
         while True:
             chosen = np.arange(total)
             if distances is not None:
-                chosen = bits.nearest(distances, max(SCANNED, 2 * wanted))
+                chosen = bits.nearest(distances, max(SCANNED, 3 * wanted))
             rows = chosen if places is None else places[chosen]
             if distances is not None:
                 rows = bits.likeliest(blocks, rows, query, wanted)
