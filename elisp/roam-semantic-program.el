@@ -18,6 +18,7 @@
 (require 'subr-x)
 (require 'roam-semantic)
 (require 'roam-semantic-errors)
+(require 'roam-semantic-placement)
 
 (defvar org-roam-directory)
 (defvar org-roam-db-location)
@@ -94,6 +95,7 @@ package found is the one beside them."
         (database (roam-semantic-program-database))
         (source (roam-semantic-program-source)))
     (append roam-semantic-environment
+            (roam-semantic-placement-environment)
             (and vault (list (concat "ROAM_DIR=" vault)))
             (and database (list (concat "ROAM_DB=" database)))
             (and token (list (concat "ROAM_SEMANTIC_TOKEN=" token)))

@@ -27,6 +27,7 @@
 (require 'subr-x)
 (require 'roam-semantic)
 (require 'roam-semantic-errors)
+(require 'roam-semantic-placement)
 (require 'roam-semantic-program)
 (require 'roam-semantic-transport)
 
@@ -289,7 +290,8 @@ Who asks in the background may tell nobody."
 (defun roam-semantic-server--ensure (server)
   "Start SERVER unless it runs already, for this vault; return nil.
 Signal a `roam-semantic-error' if that cannot be tried."
-  (let ((place (list (roam-semantic-program-vault) (roam-semantic-program-database))))
+  (let ((place (list (roam-semantic-program-vault) (roam-semantic-program-database)
+                     roam-semantic-index-placement)))
     (unless (or (eq 'stopped (roam-semantic-server-state server))
                 (equal place (roam-semantic-server-place server)))
       (roam-semantic-server--stop

@@ -11,7 +11,7 @@ from roam_semantic.faces import cli
 from roam_semantic.operations.catalogue import CATALOGUE
 from roam_semantic.operations.core import Core
 from roam_semantic.org_roam.database import RoamDatabase
-from roam_semantic.settings import INDEX_NAME, Settings
+from roam_semantic.settings import INDEX_NAME, SHARED, Settings
 
 # Those that answer soonest come first: a command imports no further than it must.
 CATALOGUE.expect(
@@ -36,7 +36,8 @@ def build(settings: Settings, *, serving: bool = False) -> Core:
     path = index_path(settings, database)
     worker = [sys.executable, "-m", "roam_semantic", "worker"]
     for option, value in (
-        ("--dir", settings.vault), ("--db", database.path if database else None), ("--index", path)
+        ("--dir", settings.vault), ("--db", database.path if database else None),
+        ("--index", SHARED if settings.shared else path),
     ):  # fmt: skip
         if value is not None:
             worker += [option, value]
@@ -62,7 +63,9 @@ def find_database(settings: Settings) -> RoamDatabase | None:
 
 
 def index_path(settings: Settings, database: RoamDatabase | None) -> str | None:
-    """Return where the index is: set, beside org-roam's database, or in the cache."""
+    """Return where the index is: set, in or beside org-roam's database, or in the cache."""
+    if settings.shared:
+        return None if database is None else database.path
     if settings.index is not None:
         return settings.index
     if settings.vault is None:

@@ -14,6 +14,8 @@ import msgspec
 from roam_semantic.errors import BadRequest, NotReady
 
 INDEX_NAME = "org-roam-semantic.db"
+# Value of ROAM_INDEX: the index is in org-roam's own database.
+SHARED = "shared"
 EMBEDDERS = ("auto", "embedded", "ollama")
 
 
@@ -38,7 +40,7 @@ SETTINGS: tuple[Setting, ...] = (
         "ROAM_INDEX",
         "index",
         f"{INDEX_NAME} beside ROAM_DB, else in the cache folder",
-        "file of our index",
+        "file of our index; shared: inside ROAM_DB",
     ),
     Setting("ROAM_EMBEDDER", "embedder", "auto", "auto, embedded or ollama"),
     Setting("ROAM_MODEL_DIR", "model_dir", "", "folder of a model of your own"),
@@ -47,6 +49,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("ROAM_LOG", "log", "", "file for diagnostics; empty keeps them on stderr"),
     Setting("XDG_CACHE_HOME", "cache_home", "~/.cache", "where the vector cache is kept"),
     Setting("XDG_STATE_HOME", "state_home", "~/.local/state", "where the HTTP token is kept"),
+    Setting("ROAM_SEMANTIC_GATE", "gate", "", "right to write a shared index, set by Emacs"),
     Setting("ROAM_SEMANTIC_TOKEN", "token", "", "secret of the EPC handshake, set by Emacs"),
 )
 
@@ -57,6 +60,8 @@ class Settings(msgspec.Struct, frozen=True):
     vault: str | None
     database: str | None
     index: str | None
+    shared: bool
+    gate: str | None
     embedder: str
     model_dir: str | None
     host: str
@@ -98,22 +103,23 @@ def load(
         return None if value is None else os.path.abspath(os.path.expanduser(value))
 
     home = os.path.expanduser("~")
-    vault = path("vault")
-    if vault is None and os.path.isdir(os.path.join(home, "org-roam")):
-        vault = os.path.join(home, "org-roam")
-    cache_home = path("cache_home") or os.path.join(home, ".cache")
-    state_home = path("state_home") or os.path.join(home, ".local", "state")
+    usual = os.path.join(home, "org-roam")
+    vault = path("vault") or (usual if os.path.isdir(usual) else None)
+    shared = text("index") == SHARED
+    cache_home, state_home = path("cache_home"), path("state_home")
     return Settings(
         vault=vault,
         database=path("database"),
-        index=path("index"),
+        index=None if shared else path("index"),
+        shared=shared,
+        gate=path("gate"),
         embedder=_one_of("ROAM_EMBEDDER", text("embedder") or "auto", EMBEDDERS),
         model_dir=path("model_dir"),
         host=text("host") or "127.0.0.1",
         port=_port("ROAM_SEARCH_PORT", text("port") or "8766"),
         log=path("log"),
-        cache=os.path.join(cache_home, "roam-semantic"),
-        state=os.path.join(state_home, "roam-semantic"),
+        cache=os.path.join(cache_home or f"{home}/.cache", "roam-semantic"),
+        state=os.path.join(state_home or f"{home}/.local/state", "roam-semantic"),
         token=text("token"),
         home=home,
     )

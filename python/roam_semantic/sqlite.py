@@ -13,7 +13,7 @@ import random
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import apsw
 
@@ -40,12 +40,29 @@ class ReadOnly(Unavailable):
     """The file or its folder may not be written."""
 
 
+class Turn(Protocol):
+    """Who says when a connection may write into a file that is not ours alone."""
+
+    def begin(self, connection: Connection) -> None:
+        """Begin a transaction that may write, or raise why not."""
+        ...
+
+    def end(self) -> None:
+        """Hear that the transaction is over, whatever became of it."""
+        ...
+
+
 class Connection:
-    """One open database.  Use it from one thread at a time."""
+    """One open database.  Use it from one thread at a time.
+
+    most_rows: how many vectors one transaction may write.
+    """
 
     def __init__(self, path: str, raw: Any) -> None:
         self.path = path
+        self.most_rows = 128
         self._raw = raw
+        self._turn: Turn | None = None
         self._tokenizer: Any = None
         self._log_pages = 0
         self.has_vec = False
@@ -107,18 +124,37 @@ class Connection:
     @contextmanager
     def writing(self) -> Generator[None, None, None]:
         """Hold the write lock for the block: all of it is stored, or nothing."""
-        retried(lambda: self.run("BEGIN IMMEDIATE"))
-        try:
-            yield
-        except BaseException:
-            if self._raw.in_transaction:
-                self._raw.execute("ROLLBACK").fetchall()
-            raise
-        retried(lambda: self.run("COMMIT"))
+        if self._turn is None:
+            with self._transaction(lambda: retried(lambda: self.run("BEGIN IMMEDIATE"))):
+                yield
+        else:
+            turn = self._turn
+            turn.begin(self)
+            try:
+                with self._transaction(lambda: None):
+                    yield
+            finally:
+                turn.end()
         if self._log_pages >= CHECKPOINT_PAGES:
             # Here and not in COMMIT, so that nobody who wants to write waits for it.
             self._log_pages = 0
             self.run("PRAGMA wal_checkpoint(PASSIVE)")
+
+    @contextmanager
+    def _transaction(self, begin: Callable[[], None]) -> Generator[None, None, None]:
+        begin()
+        try:
+            yield
+            retried(lambda: self.run("COMMIT"))
+        except BaseException:
+            if self._raw.in_transaction:
+                self._raw.execute("ROLLBACK").fetchall()
+            raise
+
+    def take_turns(self, turn: Turn, wait_ms: int) -> None:
+        """Have TURN asked before each transaction; it waits, SQLite only WAIT_MS."""
+        self._turn = turn
+        self._raw.set_busy_timeout(wait_ms)
 
     def watch_log(self) -> None:
         """Copy the write-ahead log into the file when it has grown, after a transaction."""
@@ -196,6 +232,28 @@ def open_index(path: str, *, writable: bool = False, wait_ms: int = 5000) -> Con
         connection = Connection(path, apsw.Connection(path, flags=flags))
     try:
         _tune(connection, writable, wait_ms)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_guest(path: str, *, writable: bool, wait_ms: int) -> Connection:
+    """Open org-roam's database for our tables in it: never made, journal mode kept.
+
+    What is set here is this connection's alone, nothing of it is in the file.
+    """
+    if not os.path.exists(path):
+        raise Broken(f"{path} does not exist", "run M-x org-roam-db-sync in Emacs")
+    access = apsw.SQLITE_OPEN_READWRITE if writable else apsw.SQLITE_OPEN_READONLY
+    flags = apsw.SQLITE_OPEN_URI | apsw.SQLITE_OPEN_NOMUTEX | access
+    with translated(path):
+        connection = Connection(path, apsw.Connection(path, flags=flags))
+    connection._raw.set_busy_timeout(wait_ms)  # pyright: ignore[reportPrivateUsage]
+    try:
+        if writable:
+            connection.run("PRAGMA secure_delete=ON")
+        connection.run(f"PRAGMA cache_size=-{CACHE_KIB}")
     except BaseException:
         connection.close()
         raise

@@ -29,7 +29,6 @@ from roam_semantic.store.vectors import (
 MAX_STEP = 300
 # Units asked for at once; progress and cancelling are told between texts.
 BATCH = 256
-UNITS_A_TRANSACTION = 128
 # A line that stands in this many notes, and this share of them, is boilerplate.
 BOILERPLATE_FILES = 5
 BOILERPLATE_SHARE = 0.01
@@ -179,8 +178,9 @@ def _store(
         bits = code(unpack(packed, target.dimension))
         rows += [(unit, packed, bits) for unit in batch.units[text]]
         counts.from_cache += len(batch.units[text])
-    for start in range(0, len(rows), UNITS_A_TRANSACTION):
-        write_vectors(connection, target, rows[start : start + UNITS_A_TRANSACTION])
+    most = connection.most_rows
+    for start in range(0, len(rows), most):
+        write_vectors(connection, target, rows[start : start + most])
     write_failures(connection, failures)
     write_hopeless(connection, hopeless)
     counts.failed += len(failures)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import msgspec
 
+from roam_semantic.errors import Unavailable
 from roam_semantic.indexing.embedding import Embedded, embed_pending, store_boilerplate
 from roam_semantic.indexing.refresh import Refreshed, refresh
 from roam_semantic.models.embedder import Embedder
@@ -15,6 +16,7 @@ from roam_semantic.org_roam.database import RoamDatabase
 from roam_semantic.sqlite import Connection
 from roam_semantic.store import check
 from roam_semantic.store.cache import VectorCache
+from roam_semantic.store.gate import Replaced
 from roam_semantic.store.index import Index
 from roam_semantic.store.lease import lease
 from roam_semantic.store.rows import FAILED, PENDING
@@ -30,6 +32,13 @@ from roam_semantic.store.vectors import (
 
 # Seconds between two looks at the files while vectors are being made.
 LOOK_AGAIN_S = 2.0
+# How long a search that found changed notes lets org-roam write before it goes on
+# without them, in shared placement.
+MOMENT_S = 0.1
+# How long a run waits for org-roam: its first sync of 10,000 notes takes a minute.
+AS_LONG_AS_A_SYNC_S = 600.0
+# Org-roam may make its database anew under a run so often before the run gives up.
+MOST_REPLACED = 5
 # A run that read this share of the notes finds the boilerplate anew.
 BULK_SHARE = 0.1
 
@@ -71,6 +80,7 @@ class Indexer:
         Needs no lease once the index is there: a changed file is one short
         transaction, and a search must not wait for somebody's vectors.
         """
+        self._index.wait(MOMENT_S)
         if not self._index.exists():
             with self._writing() as connection:
                 return self._read_changes(connection, budget_s)
@@ -112,6 +122,18 @@ class Indexer:
         Cancelled when CANCELLED says so; what is written stays.
         """
         start = time.monotonic()
+        for _ in range(MOST_REPLACED):
+            with suppress(Replaced):
+                done = self._run(force, wait_s, cancelled, progress)
+                return Result(*done, time.monotonic() - start)
+        raise Unavailable(
+            f"{self._index.path} was made anew again and again", "run it again when Emacs is quiet"
+        )
+
+    def _run(
+        self, force: bool, wait_s: float, cancelled: Callable[[], bool], progress: Tell
+    ) -> tuple[Refreshed, Embedded]:
+        self._index.wait(max(wait_s, AS_LONG_AS_A_SYNC_S), cancelled)
         with self._writing(wait_s, cancelled) as connection:
             mend(connection)
             if force:
@@ -122,7 +144,7 @@ class Indexer:
             if refreshed.read > BULK_SHARE * refreshed.files:
                 store_boilerplate(connection)
             embedded = run.embed(self._cache_folder, force, _Pace("embedding", progress).at)
-        return Result(refreshed, embedded, time.monotonic() - start)
+        return refreshed, embedded
 
 
 class _Run:

@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from roam_semantic.errors import NotReady, RoamError
+from roam_semantic.errors import NotReady, RoamError, Unavailable
 from roam_semantic.indexing.look import look
 from roam_semantic.org_roam.database import RoamDatabase
 from roam_semantic.settings import Settings
@@ -76,9 +76,30 @@ class Core:
         if self._index is None:
             vault = self.settings.require_vault()
             if self.index_path is None:
-                raise NotReady("there is no place for the index", "set ROAM_INDEX to a file")
-            self._index = Index(self.index_path, vault)
+                raise NotReady(
+                    "there is no place for the index",
+                    "set ROAM_DB to org-roam's database"
+                    if self.settings.shared
+                    else "set ROAM_INDEX to a file",
+                )
+            self._index = self._placed(self.index_path, vault)
         return self._index
+
+    def _placed(self, path: str, vault: str) -> Index:
+        if not self.settings.shared:
+            return Index(path, vault)
+        from roam_semantic.store.gate import Gate  # only one in two placements needs them
+        from roam_semantic.store.shared import SharedIndex
+
+        gate = self.settings.gate
+        return SharedIndex(path, vault, Gate(path, gate) if gate else None)
+
+    @property
+    def unwritten(self) -> tuple[str, ...]:
+        """Return what an answer must say about notes that could not be taken in."""
+        if self._stale == 0 or not self.settings.shared:
+            return ()
+        return (f"words: {self._stale} changed files are not read yet; {self.message}",)
 
     @property
     def indexer(self) -> Indexer:
@@ -151,12 +172,17 @@ class Core:
             done = self._indexer(self._asked_database()).refresh(budget_s)
         except Held:
             return  # another process makes the index; it reads the files itself
+        except Unavailable as error:
+            if not self.settings.shared:
+                raise
+            self.message = error.message  # Emacs is writing, or not there
+            return
         self._stale = done.left
         self.message = done.message
 
     def _embed_behind(self) -> None:
         """Have pending units embedded: here when few, by a child when many."""
-        if not self.index.exists():
+        if not self.index.exists() or not self.index.writable:
             return
         pending = self.state().pending + self._stale
         if not pending or self.job() is not None:

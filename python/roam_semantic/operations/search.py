@@ -45,7 +45,7 @@ def semantic_search(
     """Find notes by meaning and by word; best passage, place and reason for each."""
     core.freshen()
     asked = parse(query)
-    degraded: list[str] = []
+    degraded = list(core.unwritten)
     vector = None if mode == "words" else _query_vector(core, asked, degraded)
     codes = core.codes() if vector is not None else None
     found = pipeline.search(

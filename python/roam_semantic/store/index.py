@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 
 from roam_semantic import sqlite
 from roam_semantic.errors import NotReady
@@ -38,7 +39,7 @@ class Index:
 
         Raise NotReady when nothing has been indexed yet.
         """
-        identity = _identity(self.path)
+        identity = file_identity(self.path)
         held: tuple[tuple[int, int], Connection] | None = getattr(self._local, "held", None)
         if held is not None:
             if held[0] == identity:
@@ -47,7 +48,7 @@ class Index:
             self._local.held = None
         if identity is None:
             raise NotReady("no note has been indexed yet", "run `roam-semantic index`")
-        connection = sqlite.open_index(self.path)
+        connection = self._open_reader()
         try:
             self._expect_ours(connection)
         except BaseException:
@@ -55,6 +56,20 @@ class Index:
             raise
         self._local.held = (identity, connection)
         return connection
+
+    def _open_reader(self) -> Connection:
+        return sqlite.open_index(self.path)
+
+    def _open_writer(self) -> Connection:
+        return sqlite.open_index(self.path, writable=True)
+
+    @property
+    def writable(self) -> bool:
+        """Return whether this process may write the index at all."""
+        return True
+
+    def wait(self, wait_s: float, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """Have the writers this thread opens next wait WAIT_S for others who write."""
 
     def _expect_ours(self, connection: Connection) -> None:
         names = table_names(connection)
@@ -106,7 +121,7 @@ class Index:
         For short writes of changed files beside an indexer: SQLite's own lock
         keeps them apart, and nothing is made, repaired or removed.
         """
-        connection = sqlite.open_index(self.path, writable=True)
+        connection = self._open_writer()
         try:
             sqlite.load_vec(connection)
             self._expect_ours(connection)
@@ -116,7 +131,7 @@ class Index:
         return connection
 
     def _prepared(self) -> Connection:
-        connection = sqlite.open_index(self.path, writable=True)
+        connection = self._open_writer()
         try:
             sqlite.load_vec(connection)
             names = table_names(connection)
@@ -132,12 +147,13 @@ class Index:
     def _create(self, connection: Connection) -> None:
         with connection.writing():
             for name in table_names(connection):
-                if not is_shadow(name):
+                if name.startswith("embed_") and not is_shadow(name):
                     connection.run(f'DROP TABLE IF EXISTS "{name}"')
             for statement in schema.TABLES:
                 connection.run(statement)
             set_meta(connection, "schema", str(schema.SCHEMA_VERSION))
             set_meta(connection, "vault", os.path.realpath(self.vault))
+            set_meta(connection, "generation", os.urandom(8).hex())
 
     def _discard(self) -> None:
         """Remove the file with what SQLite keeps beside it."""
@@ -180,7 +196,8 @@ def set_meta(connection: Connection, name: str, value: str) -> None:
     connection.run("INSERT OR REPLACE INTO embed_meta (name, value) VALUES (?, ?)", (name, value))
 
 
-def _identity(path: str) -> tuple[int, int] | None:
+def file_identity(path: str) -> tuple[int, int] | None:
+    """Return device and inode of PATH, None when there is no file."""
     try:
         found = os.stat(path)
     except OSError:
