@@ -107,7 +107,7 @@ def counts(outcome: Outcome) -> str:
 def clean_environment() -> dict[str, str]:
     """Return the environment without the user's own vault and settings."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith("ROAM_")}
-    for name in ("ROAM_SEMANTIC_SHARED", "ROAM_SEMANTIC_OFFLINE"):
+    for name in ("ROAM_SEMANTIC_SHARED", "ROAM_SEMANTIC_OFFLINE", "ROAM_SEMANTIC_E2E"):
         if name in os.environ:
             kept[name] = os.environ[name]
     return kept | {"PYTHONUNBUFFERED": "1", "PYTHON": PYTHON}

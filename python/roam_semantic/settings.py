@@ -34,7 +34,7 @@ SETTINGS: tuple[Setting, ...] = (
         "ROAM_DB",
         "database",
         "org-roam.db in the vault or Emacs' folder",
-        "org-roam's database, only ever read",
+        "org-roam's database, read only unless ROAM_INDEX is shared",
     ),
     Setting(
         "ROAM_INDEX",
