@@ -34,6 +34,12 @@
   :group 'roam-semantic
   :package-version '(roam-semantic . "0.1.0"))
 
+(defcustom roam-semantic-row-columns 150
+  "Most columns of each of the two passages a row of a panel shows."
+  :type 'natnum
+  :group 'roam-semantic
+  :package-version '(roam-semantic . "0.1.0"))
+
 (defconst roam-semantic-row--fresh-s 300
   "Seconds an answer is good for while the note stays as it is.")
 
@@ -158,7 +164,7 @@ NOTE names the note they are related to: its id, or its file."
     (unless (string-empty-p line)
       (let ((start (point)))
         (insert "  " (propertize label 'font-lock-face 'roam-semantic-hit-path)
-                (propertize (truncate-string-to-width line 300 nil nil "…")
+                (propertize (truncate-string-to-width line roam-semantic-row-columns nil nil "…")
                             'font-lock-face 'roam-semantic-hit-passage)
                 "\n")
         (let ((fill-prefix "  ") (fill-column 76))

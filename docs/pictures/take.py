@@ -19,7 +19,7 @@ from tests.e2e.terminal import Terminal  # noqa: E402
 
 PICTURES = Path(__file__).parent
 SIZE = (118, 30)
-MORE = "full.el ../../docs/pictures/look.el"
+MORE = f"full.el {Path(__file__).with_name('look.el')}"
 
 
 def find(emacs: Terminal) -> None:
@@ -31,10 +31,17 @@ def find(emacs: Terminal) -> None:
 
 
 def related(emacs: Terminal) -> None:
-    """Show the side panel beside a note."""
+    """Show what is related to a note, in org-roam's buffer."""
     note(emacs, "seasickness")
+    emacs.command("org-roam-db-sync")
+    emacs.state()
+    emacs.command("roam-semantic-buffer-setup")
+    emacs.shows("org-roam-buffer-toggle shows")
     emacs.command("org-roam-buffer-toggle")
-    emacs.shows("Related by meaning")
+    emacs.shows("*org-roam*")
+    emacs.press("C-x", "o", "C-s")
+    emacs.type("Related by")
+    emacs.press("Enter", "C-l", "C-l")
     emacs.shows("because")
     settled(emacs)
 
@@ -43,7 +50,7 @@ def links(emacs: Terminal) -> None:
     """Show suggested links in a note."""
     note(emacs, "slug_patrol")
     emacs.command("roam-semantic-suggest-links")
-    emacs.shows("suggest")
+    emacs.shows(" link")
     settled(emacs)
 
 
