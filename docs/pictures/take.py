@@ -26,7 +26,7 @@ def find(emacs: Terminal) -> None:
     """Show hits while a question is typed."""
     emacs.command("roam-semantic-find")
     emacs.type("feeling ill on a boat")
-    emacs.shows("Seasickness")
+    emacs.shows("meaning")
     settled(emacs)
 
 
